@@ -1,0 +1,56 @@
+# `make build` and `make test` work from nothing: they make their own virtual environment in .venv.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+CORE   := $(VENV)/.core
+DEV    := $(VENV)/.dev
+PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help build check test lint format bench clean tools
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*##/  \1\t/p' Makefile | expand -t 12
+
+build: $(CORE)  ## generate every package from its spec
+	$(BIN)/qsfa-codegen build
+
+check: $(CORE)  ## fail when a committed package is not what its spec generates
+	$(BIN)/qsfa-codegen build --check
+
+test: tools lint check  ## lint, types, check, and the test suite
+	$(BIN)/python -m pytest
+
+lint: $(DEV)  ## style and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(DEV)  ## rewrite the sources in the project's style
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(DEV)  ## speed and memory, as JSON
+	@$(BIN)/python bench/bench.py
+
+clean:  ## remove the virtual environment and every cache; generated packages stay
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+tools:
+	@command -v g++ >/dev/null || { echo "make test compiles generated C++ and needs g++: install it (Debian: apt-get install g++)" >&2; exit 1; }
+
+# The development environment has the core one in it: once it is there, it serves both.
+$(CORE): pyproject.toml | $(BIN)/python
+	$(PIP) install -e $(if $(wildcard $(DEV)),'.[dev]',.)
+	@touch $@
+
+$(DEV): pyproject.toml | $(BIN)/python
+	$(PIP) install -e '.[dev]'
+	@touch $@ $(CORE)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; choose one with make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "no virtual environment could be made (Debian: apt-get install python3-venv)" >&2; exit 1; }

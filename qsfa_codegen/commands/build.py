@@ -1,0 +1,306 @@
+"""``build``: from specs to packages on disk, or what would change there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qsfa_codegen import __version__, manifest, resources, writer
+from qsfa_codegen.diagnostics import Diagnostic, Severity, Sink, Span
+from qsfa_codegen.manifest import Provenance
+from qsfa_codegen.stamp import Entry, Stamp, toolchain
+from qsfa_codegen.transaction import WriteError
+from qsfa_codegen.writer import Obstacle, Plan, Refusal, RefusedError, UnsafePathError
+
+if TYPE_CHECKING:
+    from qsfa_codegen.commands.workers import Claim, Crash
+
+_GENERATOR = f"qsfa-codegen {__version__}"
+
+
+class Status(Enum):
+    """What became of a package. DRIFTED: it is not what the spec gives, and ``check`` left it so."""
+
+    UNCHANGED = "unchanged"
+    WRITTEN = "written"
+    DRIFTED = "out of date"
+    REFUSED = "refused"
+    FAILED = "failed"  # the spec has errors
+    BROKEN = "broken"  # the disk or the program does
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to build. ``every`` says that ``specs`` are all there are."""
+
+    specs: tuple[Path, ...]
+    out: Path
+    every: bool = False
+    check: bool = False
+    force: bool = False
+    prune: bool = False
+    jobs: int = 1
+    templates: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one spec. The lists are paths in the package."""
+
+    spec: Path
+    status: Status
+    package: Path | None = None
+    created: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    overridden: tuple[str, ...] = ()
+    unchanged: int = 0
+    refusals: tuple[Refusal, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    trace: str = ""
+    entry: Entry | None = None
+
+
+Report = Callable[[Outcome], None]
+
+
+def build(request: Request, report: Report, step: Callable[[], None]) -> list[Outcome]:
+    """Build every spec; ``report`` hears of each in the order given, ``step`` of each that is finished.
+
+    Packages are independent: an error in one spec does not keep the others from being written.
+    """
+    roots = [resources.PACKAGE, resources.templates(), resources.chips()]
+    stamp = Stamp(request.out, toolchain([*roots, *([request.templates] if request.templates else [])]))
+    tasks = [(spec, stamp.current(spec)) for spec in request.specs]
+    if all(current for _, current in tasks):
+        outcomes = [_unchanged(request, spec, *current) for spec, current in tasks if current]
+        for outcome in outcomes:
+            report(outcome)
+    else:
+        outcomes = _build_tasks(request, tasks, report, step)
+    for outcome in outcomes:
+        if outcome.entry:
+            stamp.record(outcome.spec, outcome.entry)
+    stamp.save()
+    if request.every and all(outcome.package for outcome in outcomes):
+        outcomes += _orphans(request, {outcome.package for outcome in outcomes}, report)
+    return outcomes
+
+
+Current = tuple[str, int] | None
+"""What a stamp says of a spec with nothing to do: its package and the number of files."""
+
+
+def _unchanged(request: Request, spec: Path, package: str, count: int) -> Outcome:
+    return Outcome(spec, Status.UNCHANGED, request.out / package, unchanged=count)
+
+
+def _build_tasks(
+    request: Request, tasks: Sequence[tuple[Path, Current]], report: Report, step: Callable[[], None]
+) -> list[Outcome]:
+    from qsfa_codegen.commands import workers
+
+    builder = _Builder(request)
+    jobs = min(request.jobs, sum(current is None for _, current in tasks))
+    results: dict[int, Outcome] = {}
+    reported = 0
+    with closing(workers.run(tasks, builder.build, jobs)) as finished:
+        for index, result in finished:
+            outcome = result if isinstance(result, Outcome) else _crashed(tasks[index][0], result)
+            results[index] = outcome
+            step()
+            while reported in results:
+                report(results[reported])
+                reported += 1
+    return [results[index] for index in range(len(tasks))]
+
+
+def _crashed(spec: Path, crash: Crash) -> Outcome:
+    finding = Diagnostic(
+        "QS906",
+        f"building {spec} stopped: {crash.reason}",
+        help="this is a fault of qsfa-codegen or of this machine: please report it with the spec, and what"
+        " `qsfa-codegen --debug build` prints",
+    )
+    return Outcome(spec, Status.BROKEN, diagnostics=(finding,), trace=crash.trace)
+
+
+# --------------------------------------------------------------------------- one spec
+
+
+class _Builder:
+    """Builds one spec after the other; what they share is loaded once, before any process is forked."""
+
+    def __init__(self, request: Request) -> None:
+        from qsfa_codegen.render import package
+        from qsfa_codegen.render.templates import Templates
+        from qsfa_codegen.spec import load
+
+        self._request = request
+        self._analyse = load.analyse
+        self._render = package.render
+        self._templates = Templates(request.templates)
+        self._overlay = toolchain([request.templates]) if request.templates else None
+
+    def build(self, task: tuple[Path, Current], claim: Claim) -> Outcome:
+        """Bring the package of one spec up to date."""
+        spec, current = task
+        if current:
+            claim(current[0])
+            return _unchanged(self._request, spec, *current)
+        sink = Sink()
+        operator = self._analyse(spec, sink)
+        if operator is None:
+            return Outcome(spec, Status.FAILED, diagnostics=tuple(sink))
+        owner = claim(operator.snake)
+        if owner is not None:
+            sink.add(_twice(spec, self._request.specs[owner], operator.snake))
+            return Outcome(spec, Status.FAILED, diagnostics=tuple(sink))
+        try:
+            files = self._render(operator, self._templates)
+        except Exception as error:
+            sink.add(_template_fault(error, self._request.templates))
+            return Outcome(spec, Status.FAILED, diagnostics=tuple(sink))
+        provenance = Provenance(_GENERATOR, spec.name, operator.source.sha256, self._overlay)
+        return self._write(spec, operator.snake, files, provenance, tuple(sink))
+
+    def _write(
+        self,
+        spec: Path,
+        name: str,
+        files: dict[str, str],
+        provenance: Provenance,
+        warnings: tuple[Diagnostic, ...],
+    ) -> Outcome:
+        package = self._request.out / name
+        outcome = _bring_up_to_date(self._request, spec, package, files, provenance)
+        if outcome.status in (Status.WRITTEN, Status.UNCHANGED) and not warnings:
+            written = manifest.encode(provenance, {path: text.encode() for path, text in files.items()})
+            entry = Entry(provenance.spec_sha256, name, manifest.digest(written))
+            return replace(outcome, entry=entry)
+        return replace(outcome, diagnostics=(*warnings, *outcome.diagnostics))
+
+
+def _twice(spec: Path, owner: Path, package: str) -> Diagnostic:
+    return Diagnostic(
+        "QS905",
+        f"{spec} and {owner} both generate the package {package}",
+        help="give one of the operators another name",
+    )
+
+
+def _template_fault(error: Exception, overlay: Path | None) -> Diagnostic:
+    """What is wrong with a template of the user's; the error itself again if it is none of those."""
+    place = getattr(error, "filename", None), getattr(error, "lineno", None)
+    trace = error.__traceback__
+    while trace is not None:
+        place = (
+            (trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+            if _is_below(trace.tb_frame.f_code.co_filename, overlay)
+            else place
+        )
+        trace = trace.tb_next
+    file, line = place
+    if not _is_below(file, overlay) or not isinstance(file, str) or not isinstance(line, int):
+        raise error
+    return Diagnostic("QS908", f"the template failed: {error}", Span(file, line, 1, line, 1))
+
+
+def _is_below(file: object, folder: Path | None) -> bool:
+    return folder is not None and isinstance(file, str) and Path(file).is_relative_to(folder)
+
+
+# --------------------------------------------------------------------------- one package
+
+
+def _bring_up_to_date(
+    request: Request, spec: Path, package: Path, files: dict[str, str], provenance: Provenance
+) -> Outcome:
+    try:
+        if request.check:
+            plan = writer.plan(package, files, provenance)
+        else:
+            plan = writer.update(package, files, provenance, force=request.force)
+    except RefusedError as error:
+        plan = error.plan
+    except UnsafePathError as error:
+        return _broken(spec, package, Diagnostic("QS907", f"{package} was not written: {error}"))
+    except WriteError as error:
+        return _broken(spec, package, Diagnostic("QS904", f"{package} was not written: {error}"))
+    return _outcome(request, spec, package, plan)
+
+
+def _broken(spec: Path, package: Path, finding: Diagnostic) -> Outcome:
+    return Outcome(spec, Status.BROKEN, package, diagnostics=(finding,))
+
+
+def _outcome(request: Request, spec: Path, package: Path, plan: Plan) -> Outcome:
+    if plan.hand_edited:
+        status = Status.REFUSED
+    elif plan.idle:
+        status = Status.UNCHANGED
+    else:
+        status = Status.DRIFTED if request.check else Status.WRITTEN
+    return Outcome(
+        spec,
+        status,
+        package,
+        created=plan.created,
+        changed=plan.changed,
+        stale=plan.stale,
+        overridden=plan.overridden,
+        unchanged=len(plan.unchanged),
+        refusals=plan.hand_edited,
+        diagnostics=tuple(_refused(package, refusal) for refusal in plan.hand_edited),
+    )
+
+
+_REFUSALS = {
+    Obstacle.EDITED: (
+        "QS901",
+        "move the edit into the spec or a template, or overwrite the file with `build --force`",
+    ),
+    Obstacle.FOREIGN: ("QS902", "move the file away, or overwrite it with `build --force`"),
+    Obstacle.BLOCKED: ("QS903", "move it away: only regular files in regular folders are written"),
+}
+
+
+def _refused(package: Path, refusal: Refusal) -> Diagnostic:
+    code, advice = _REFUSALS[refusal.obstacle]
+    return Diagnostic(code, f"{package / refusal.path} is {refusal.obstacle.value}", help=advice)
+
+
+# --------------------------------------------------------------------------- packages without a spec
+
+
+def _orphans(request: Request, packages: set[Path | None], report: Report) -> list[Outcome]:
+    """What becomes of generated packages in the output folder that no spec generates any more."""
+    outcomes: list[Outcome] = []
+    for path in sorted(request.out.glob(f"*/{manifest.NAME}")):
+        package = path.parent
+        if package in packages:
+            continue
+        try:
+            spec = Path(manifest.decode(path.read_bytes()).spec)
+        except (OSError, manifest.DamagedError):
+            continue
+        outcomes.append(_orphan(request, spec, package))
+        report(outcomes[-1])
+    return outcomes
+
+
+def _orphan(request: Request, spec: Path, package: Path) -> Outcome:
+    if request.prune and not request.check:
+        return _bring_up_to_date(request, spec, package, {}, Provenance(_GENERATOR, "", ""))
+    finding = Diagnostic(
+        "QS909",
+        f"{package} was generated from {spec}, and no spec generates it any more",
+        help="remove it with `build --prune`",
+        severity=Severity.WARNING,
+    )
+    status = Status.DRIFTED if request.check else Status.UNCHANGED
+    return Outcome(spec, status, package, diagnostics=(finding,))

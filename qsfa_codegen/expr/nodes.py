@@ -1,0 +1,279 @@
+"""Typed expression trees. Frozen: every engine reads the same tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from qsfa_codegen.diagnostics import Span
+
+
+class Kind(Enum):
+    """What sort of value an expression has."""
+
+    INT = "int64"
+    FLOAT = "float"
+    BOOL = "bool"
+    STRING = "string"
+    ENUM = "enum"
+    DTYPE = "dtype"
+    CHIP = "chip"
+    ARCH = "arch"
+    LIST = "list"
+    DIMS = "dims"  # the dims a `rest` item stands for
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A kind; ``enum`` names the enum of an ENUM, ``item`` is the element type of a LIST."""
+
+    kind: Kind
+    enum: str | None = None
+    item: Type | None = None
+
+    def __str__(self) -> str:
+        if self.kind is Kind.ENUM:
+            return f"enum {self.enum}"
+        if self.kind is Kind.LIST:
+            return f"list of {self.item}"
+        return str(self.kind.value)
+
+
+INT = Type(Kind.INT)
+FLOAT = Type(Kind.FLOAT)
+BOOL = Type(Kind.BOOL)
+STRING = Type(Kind.STRING)
+DTYPE = Type(Kind.DTYPE)
+CHIP = Type(Kind.CHIP)
+ARCH = Type(Kind.ARCH)
+DIMS = Type(Kind.DIMS)
+
+
+def enum_type(name: str) -> Type:
+    """The type of values of enum ``name``."""
+    return Type(Kind.ENUM, enum=name)
+
+
+def list_type(item: Type) -> Type:
+    """The type of a list attribute."""
+    return Type(Kind.LIST, item=item)
+
+
+class RefKind(Enum):
+    """What a name stands for."""
+
+    CONST = "const"
+    DIM = "dim"
+    ATTR = "attr"
+    LET = "let"
+    TILING_LET = "tiling let"
+    PLATFORM = "platform"  # aic, aiv, ub_size, libapi_workspace: known when tiling runs
+    COLUMN = "dtype column"
+    RECORD = "record"
+    REST = "rest"  # the dims of a `rest` item
+    CHIP = "chip"  # the selector `chip`
+    ARCH = "arch"  # the selector `arch`
+
+
+class Query(Enum):
+    """Facts about one tensor parameter of the call."""
+
+    PRESENT = "present"  # bool
+    RANK = "rank"  # int64
+    DIM = "dim"  # int64, with axis (negative counts from the end)
+    DTYPE = "dtype"  # dtype
+    NUMEL = "numel"  # int64
+    COUNT = "count"  # int64, number of tensors of a list input
+    STRIDE = "stride"  # int64, with axis; bindings only
+    DIMS = "dims"  # all dims from ``axis`` on, without the last ``tail``
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """int, float, bool, an enum label (str), a dtype name (str), a string, a chip or arch id."""
+
+    type: Type
+    span: Span
+    value: int | float | bool | str
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A name."""
+
+    type: Type
+    span: Span
+    kind: RefKind
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParamQuery:
+    """A fact about the input ``param``; ``axis`` for DIM, STRIDE and DIMS, ``tail`` for DIMS only."""
+
+    type: Type
+    span: Span
+    query: Query
+    param: str
+    axis: int | None = None
+    tail: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """One element of a list attribute; the index is a constant."""
+
+    type: Type
+    span: Span
+    base: Expr
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Negate:
+    """Arithmetic minus."""
+
+    type: Type
+    span: Span
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Logical not."""
+
+    type: Type
+    span: Span
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Arith:
+    """``+ - *`` and floor ``// %`` on int64 (or ``+ - *`` on float)."""
+
+    type: Type
+    span: Span
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """``== != < <= > >=``; a chain ``a < b < c`` is a Logic 'and' of two of these.
+
+    ``==`` also compares two DIMS values: as many sizes, each equal.
+    """
+
+    type: Type
+    span: Span
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """``item in (a, b)`` or ``item not in (a, b)``."""
+
+    type: Type
+    span: Span
+    item: Expr
+    options: tuple[Expr, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Logic:
+    """``and`` / ``or`` of two or more operands, evaluated left to right, stopping early."""
+
+    type: Type
+    span: Span
+    op: str
+    operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """``then if test else otherwise``."""
+
+    type: Type
+    span: Span
+    test: Expr
+    then: Expr
+    otherwise: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the language (see ``expr.functions``) or an ``extern`` of the spec."""
+
+    type: Type
+    span: Span
+    function: str
+    args: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """The table form ``{by, of}``: the case whose label equals the selector's value.
+
+    A bool selector has the labels "true" and "false"; an ENUM selector its labels; a DTYPE selector
+    dtype names; CHIP and ARCH their ids. Without a matching case and without ``otherwise`` the value
+    does not exist there (evaluating it raises ``Unbound``).
+    """
+
+    type: Type
+    span: Span
+    selector: Expr
+    cases: tuple[tuple[str, Expr], ...]
+    otherwise: Expr | None = None
+
+
+Expr = (
+    Literal
+    | Ref
+    | ParamQuery
+    | Subscript
+    | Negate
+    | Not
+    | Arith
+    | Compare
+    | Contains
+    | Logic
+    | Conditional
+    | Call
+    | Select
+)
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """Direct subexpressions, in evaluation order."""
+    match expr:
+        case Subscript(base=base):
+            return (base,)
+        case Negate(operand=operand) | Not(operand=operand):
+            return (operand,)
+        case Arith(left=left, right=right) | Compare(left=left, right=right):
+            return (left, right)
+        case Contains(item=item, options=options):
+            return (item, *options)
+        case Logic(operands=operands):
+            return operands
+        case Conditional(test=test, then=then, otherwise=otherwise):
+            return (test, then, otherwise)
+        case Call(args=args):
+            return args
+        case Select(selector=selector, cases=cases, otherwise=other):
+            branches = tuple(value for _, value in cases)
+            return (selector, *branches, other) if other is not None else (selector, *branches)
+        case _:
+            return ()
+
+
+def walk(expr: Expr) -> tuple[Expr, ...]:
+    """The expression and everything inside it, outermost first."""
+    found = [expr]
+    for node in found:
+        found.extend(children(node))
+    return tuple(found)

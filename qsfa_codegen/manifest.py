@@ -1,0 +1,66 @@
+"""The list of its generated files that a package keeps, so that a rebuild can tell what a person changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+NAME = ".manifest.json"
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What a package was made from: enough to make it again.
+
+    ``spec`` is a path with forward slashes, ``templates`` the digest of an overlay or None.
+    """
+
+    generator: str
+    spec: str
+    spec_sha256: str
+    templates: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a manifest on disk says: where the package came from, and path → sha256 of each file."""
+
+    spec: str
+    files: Mapping[str, str]
+
+
+class DamagedError(Exception):
+    """A manifest that cannot be relied on."""
+
+
+def digest(data: bytes) -> str:
+    """The sha256 of ``data`` in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def encode(provenance: Provenance, files: Mapping[str, bytes]) -> bytes:
+    """The manifest of ``files``; equal input gives equal bytes."""
+    document = {
+        "format": _FORMAT,
+        "generator": provenance.generator,
+        "spec": {"path": provenance.spec, "sha256": provenance.spec_sha256},
+        "templates": provenance.templates,
+        "files": {path: digest(files[path]) for path in sorted(files)},
+    }
+    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def decode(data: bytes) -> Manifest:
+    """Read a manifest; raises ``DamagedError`` when it does not have the expected form."""
+    try:
+        document = json.loads(data)
+        spec, files = document["spec"]["path"], document["files"]
+        usable = document["format"] == _FORMAT and isinstance(spec, str) and isinstance(files, dict)
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise DamagedError(str(error)) from error
+    if not usable or not all(isinstance(value, str) for value in files.values()):
+        raise DamagedError("not a manifest")
+    return Manifest(spec, files)

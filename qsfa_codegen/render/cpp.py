@@ -1,0 +1,153 @@
+"""C++ idiom that every generated host file shares: constants, enums, indices, dtype and type spellings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+from qsfa_codegen.expr.nodes import Expr, Kind, Ref, RefKind, walk
+from qsfa_codegen.render.text import cpp_comment
+from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.model import AttrType
+from qsfa_codegen.spec.names import camel, upper
+
+if TYPE_CHECKING:
+    from qsfa_codegen.spec.model import Attr, Const, EnumDef, Input, Operator, Output
+
+_FIELD_TYPES = {
+    "bool": "bool",
+    "int8": "int8_t",
+    "int16": "int16_t",
+    "int32": "int32_t",
+    "int64": "int64_t",
+    "uint8": "uint8_t",
+    "uint16": "uint16_t",
+    "uint32": "uint32_t",
+    "uint64": "uint64_t",
+    "float": "float",
+    "double": "double",
+}
+_ATTR_TYPES = {
+    AttrType.INT: "int64_t",
+    AttrType.FLOAT: "float",
+    AttrType.BOOL: "bool",
+    AttrType.STR: "char",
+    AttrType.DTYPE: "int64_t",
+    AttrType.LIST_INT: "gert::TypedContinuousVector<int64_t>",
+    AttrType.LIST_FLOAT: "gert::TypedContinuousVector<float>",
+    AttrType.LIST_BOOL: "gert::TypedContinuousVector<bool>",
+    AttrType.LIST_STR: "gert::ContinuousVector",
+    AttrType.LIST_LIST_INT: "gert::ContinuousVectorVector",
+}
+
+
+def field_type(ctype: str) -> str:
+    """The C++ spelling of a tiling field's type: ``uint32`` → ``uint32_t``."""
+    return _FIELD_TYPES[ctype]
+
+
+def attr_type(kind: AttrType) -> str:
+    """The type that ``GetAttrPointer<…>`` takes for an attribute."""
+    return _ATTR_TYPES[kind]
+
+
+def ge_dtype(name: str) -> str:
+    """``bfloat16`` → ``ge::DT_BF16``."""
+    return f"ge::{DTYPES[name].ge}"
+
+
+def ge_format(name: str) -> str:
+    """``ND`` → ``ge::FORMAT_ND``."""
+    return f"ge::FORMAT_{name}"
+
+
+def variable(name: str) -> str:
+    """The local variable that holds a dim, an attribute or a let: ``KV_N`` → ``kvN``."""
+    return camel(name)
+
+
+def enumerator(enum: str, label: str) -> str:
+    """A label of an enum: ``Layout::BSND``."""
+    return f"{enum}::{label}"
+
+
+# --------------------------------------------------------------------------- declarations
+
+
+def input_index(parameter: Input) -> str:
+    """The name of the constant that holds an input's place."""
+    return f"INPUT_{upper(parameter.name)}"
+
+
+def output_index(parameter: Output) -> str:
+    """The name of the constant that holds an output's place."""
+    return f"OUTPUT_{upper(parameter.name)}"
+
+
+def attr_index(attr: Attr) -> str:
+    """The name of the constant that holds an attribute's place."""
+    return f"ATTR_{upper(attr.name)}"
+
+
+def index_constants(
+    operator: Operator,
+    inputs: Collection[str] = (),
+    attrs: Collection[str] = (),
+    outputs: Collection[str] = (),
+) -> list[str]:
+    """``constexpr size_t INPUT_QUERY = 0;`` for each parameter that is named, in the order of the ABI."""
+    return [
+        *(f"constexpr size_t {input_index(i)} = {i.index};" for i in operator.inputs if i.name in inputs),
+        *(f"constexpr size_t {attr_index(a)} = {a.index};" for a in operator.attrs if a.name in attrs),
+        *(f"constexpr size_t {output_index(o)} = {o.index};" for o in operator.outputs if o.name in outputs),
+    ]
+
+
+def constant(const: Const) -> str:
+    """``constexpr int64_t NAME = 1; // why``."""
+    return f"constexpr int64_t {const.name} = {int_literal(const.value)}; // {cpp_comment(const.doc.en)}"
+
+
+def constants(operator: Operator, exprs: Iterable[Expr]) -> list[str]:
+    """The constants that ``exprs`` use, in spec order."""
+    used = refs(exprs, RefKind.CONST)
+    return [constant(const) for const in operator.consts if const.name in used]
+
+
+def enum_class(enum: EnumDef) -> list[str]:
+    """Lines of an ``enum class`` over int64_t with the codes of the spec."""
+    body = [f"    {label.name} = {label.code}," for label in enum.labels]
+    return [f"enum class {enum.name} : int64_t {{", *body, "};"]
+
+
+def enums(operator: Operator, exprs: Iterable[Expr]) -> list[EnumDef]:
+    """The enums that ``exprs`` speak of, in spec order."""
+    used = {node.type.enum for expr in exprs for node in walk(expr) if node.type.kind is Kind.ENUM}
+    return [enum for enum in operator.enums if enum.name in used]
+
+
+def refs(exprs: Iterable[Expr], kind: RefKind) -> set[str]:
+    """Names of ``kind`` that ``exprs`` read directly."""
+    return {node.name for expr in exprs for node in walk(expr) if isinstance(node, Ref) and node.kind is kind}
+
+
+# --------------------------------------------------------------------------- literals
+
+
+def int_literal(value: int) -> str:
+    """An int64 literal; the least value has no literal of its own."""
+    if value == -(2**63):
+        return "INT64_MIN"
+    if value == 2**63 - 1:
+        return "INT64_MAX"
+    return str(value)
+
+
+def float_literal(value: float) -> str:
+    """A double literal that reads back as ``value``: ``1.0``, ``1e-06``."""
+    return repr(float(value))
+
+
+def bool_literal(value: bool) -> str:
+    """``true`` or ``false``."""
+    return "true" if value else "false"

@@ -1,0 +1,38 @@
+"""The operator package: which files there are, and their text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qsfa_codegen.render import definition, proto
+from qsfa_codegen.render.header import header
+from qsfa_codegen.render.templates import Templates
+
+if TYPE_CHECKING:
+    from qsfa_codegen.render.artefact import Artefact
+    from qsfa_codegen.spec.model import Operator
+
+ARTEFACTS: tuple[Artefact, ...] = (*definition.ARTEFACTS, *proto.ARTEFACTS)
+"""Every file a package can have. Each artefact module gives its own as ``ARTEFACTS``."""
+
+
+def render(operator: Operator, templates: Templates | None = None) -> dict[str, str]:
+    """Text of each file by its path in the package, for the groups in ``operator.emit`` (none: all).
+
+    Pure: the same operator and templates give the same bytes.
+    """
+    templates = templates or Templates()
+    files: dict[str, str] = {}
+    for artefact in ARTEFACTS:
+        wanted = not operator.emit or artefact.group in operator.emit
+        if wanted and artefact.applies(operator):
+            path = artefact.path(operator)
+            if path in files:
+                raise ValueError(f"two artefacts write {path}")
+            files[path] = header(operator.source, path) + artefact.render(operator, templates)
+    return files
+
+
+def groups() -> tuple[str, ...]:
+    """What ``emit`` can name, in order."""
+    return tuple(dict.fromkeys(artefact.group for artefact in ARTEFACTS))

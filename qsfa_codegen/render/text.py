@@ -1,0 +1,191 @@
+"""Spec text on its way into generated files: no text can end the literal or the comment it stands in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+LINE_LIMIT = 110
+INDENT = 4
+
+_SIMPLE_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_CMAKE_ESCAPES = {**_SIMPLE_ESCAPES, "$": "\\$", "@": "\\@"}
+_MARKDOWN_SPECIAL = re.compile(r"[\\`*\[\]$~]|(?<!\w)_|_(?!\w)")
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_BLOCK_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|=+$|-+$)")
+_NUMBERED_START = re.compile(r"^(\d+)([.)])(?=\s|$)")
+
+
+# --------------------------------------------------------------------------- C++
+
+
+def cpp_string(text: str) -> str:
+    """A C++ string literal, quotes included, whose bytes are ``text`` in UTF-8.
+
+    Invisible and bidirectional characters become octal escapes (three digits, so that no following
+    digit joins them); a second ``?`` in a row is escaped because of trigraphs.
+
+    >>> print(cpp_string('say "hi"'))
+    "say \\"hi\\""
+    """
+    return '"' + _cpp_escaped(text) + '"'
+
+
+def cpp_format_string(text: str) -> str:
+    """A C++ string literal that printf-style functions print as ``text``: each ``%`` is doubled."""
+    return cpp_string(text.replace("%", "%%"))
+
+
+def _cpp_escaped(text: str) -> str:
+    pieces: list[str] = []
+    for char in text:
+        if char == "?" and pieces and pieces[-1] in ("?", "\\?"):
+            pieces.append("\\?")
+        else:
+            pieces.append(_SIMPLE_ESCAPES.get(char) or _printable_or_octal(char))
+    return "".join(pieces)
+
+
+def _printable_or_octal(char: str) -> str:
+    if char.isprintable():
+        return char
+    return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "replace"))
+
+
+def cpp_comment(text: str) -> str:
+    """``text`` as one line that stays inside a ``//`` or ``/* */`` comment.
+
+    A trailing backslash (or its trigraph) would join the next line to the comment, so a full stop
+    follows it.
+    """
+    line = one_line(text).replace("*/", "* /").replace("/*", "/ *")
+    return line + "." if line.endswith(("\\", "??/")) else line
+
+
+def cpp_comment_lines(text: str, indent: int = 0) -> list[str]:
+    """``text`` as ``//`` comment lines, wrapped at the line limit; ``indent`` is not part of the lines."""
+    return [f"// {cpp_comment(line)}" for line in wrap_words(text, LINE_LIMIT - indent - 4)]
+
+
+# --------------------------------------------------------------------------- CMake, Python
+
+
+def cmake_string(text: str) -> str:
+    """A quoted CMake argument, quotes included; NUL, which CMake cannot hold, is left out."""
+    return '"' + "".join(_CMAKE_ESCAPES.get(c, c) for c in text if c != "\0") + '"'
+
+
+def cmake_comment(text: str) -> str:
+    """``text`` as one line after ``# ``; the space keeps it from being a bracket comment."""
+    return one_line(text)
+
+
+def python_string(text: str) -> str:
+    """A Python string literal in double quotes; what is not printable is escaped."""
+    return '"' + "".join(_SIMPLE_ESCAPES.get(c) or _printable_or_python(c) for c in text) + '"'
+
+
+def _printable_or_python(char: str) -> str:
+    if char.isprintable():
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+# --------------------------------------------------------------------------- Markdown
+
+
+def markdown_text(text: str) -> str:
+    """``text`` as one line of Markdown prose: `code` in backticks stays code, all else is literal."""
+    return _markdown(text, in_table=False)
+
+
+def markdown_cell(text: str) -> str:
+    """As ``markdown_text``, for a table cell: a ``|`` does not end the cell."""
+    return _markdown(text, in_table=True)
+
+
+def _markdown(text: str, *, in_table: bool) -> str:
+    line = one_line(text)
+    pieces: list[str] = []
+    end = 0
+    for span in _CODE_SPAN.finditer(line):
+        pieces.append(_markdown_prose(line[end : span.start()]))
+        pieces.append(span.group(0))
+        end = span.end()
+    pieces.append(_markdown_prose(line[end:]))
+    joined = _NUMBERED_START.sub(r"\1\\\2", _BLOCK_START.sub(r"\\\g<0>", "".join(pieces)))
+    return joined.replace("|", "\\|") if in_table else joined
+
+
+def _markdown_prose(text: str) -> str:
+    escaped = _MARKDOWN_SPECIAL.sub(r"\\\g<0>", text.replace("&", "&amp;"))
+    return escaped.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def markdown_code(text: str) -> str:
+    """``text`` as inline code: the fence is longer than any run of backticks inside."""
+    line = one_line(text)
+    fence = "`" * (_longest_run(line) + 1)
+    pad = " " if line.startswith("`") or line.endswith("`") or not line else ""
+    return f"{fence}{pad}{line}{pad}{fence}"
+
+
+def markdown_block(text: str, language: str = "") -> str:
+    """``text`` as a fenced code block."""
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall(r"`+", text)), default=0)
+
+
+# --------------------------------------------------------------------------- lines
+
+
+def one_line(text: str) -> str:
+    """Printable characters of ``text`` on one line: each run of space, line ends and controls is a space.
+
+    >>> one_line(" two\\n lines ")
+    'two lines'
+    """
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def wrap_words(text: str, width: int) -> list[str]:
+    """``text`` on lines of at most ``width`` characters; a longer word stands alone."""
+    lines: list[str] = []
+    for word in one_line(text).split(" "):
+        if lines and len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += " " + word
+        else:
+            lines.append(word)
+    return lines
+
+
+def wrap_call(head: str, args: Sequence[str], tail: str, indent: int = 0) -> str:
+    """``head arg, arg tail``, broken after commas at the line limit, following lines hang by one indent.
+
+    ``indent`` is where the first line stands; it is not part of the result's first line.
+
+    >>> print(wrap_call("Check(", ["a", "b"], ");"))
+    Check(a, b);
+    """
+    return wrap_items(head, [f"{arg}, " for arg in args[:-1]] + list(args[-1:]), tail, indent)
+
+
+def wrap_items(head: str, items: Iterable[str], tail: str, indent: int = 0) -> str:
+    """As ``wrap_call`` for pieces that carry their own separators, such as ``a && `` or ``x, ``."""
+    lines = [head]
+    margin = indent
+    pieces = list(items)
+    for number, piece in enumerate(pieces):
+        needed = len(piece.rstrip()) + (len(tail) if number == len(pieces) - 1 else 0)
+        started = bool(lines[-1].strip())
+        if started and margin + len(lines[-1]) + needed > LINE_LIMIT and len(lines[-1].strip()) > INDENT:
+            lines[-1] = lines[-1].rstrip()
+            lines.append(" " * INDENT)
+        lines[-1] += piece
+    lines[-1] += tail
+    return ("\n" + " " * indent).join(lines)

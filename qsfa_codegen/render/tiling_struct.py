@@ -1,0 +1,144 @@
+"""The tiling data that host and kernel share: one struct per group of fields, laid out by us."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qsfa_codegen.render.artefact import Artefact
+from qsfa_codegen.render.cpp import field_type
+from qsfa_codegen.spec.layout import StructLayout, place
+from qsfa_codegen.spec.model import TilingField, TilingMember
+from qsfa_codegen.spec.names import upper
+
+if TYPE_CHECKING:
+    from qsfa_codegen.render.templates import Templates
+    from qsfa_codegen.spec.model import Operator, TilingData, TilingStruct
+
+NAMESPACE = "optiling"
+PLAIN = "plain"
+MACRO = "macro"
+
+
+@dataclass(frozen=True, slots=True)
+class StructView:
+    """One struct type: its member declarations, and what a compiler must find about its layout."""
+
+    name: str
+    lines: tuple[str, ...]
+    size: int
+    offsets: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MacroView:
+    """One struct in the macro form; ``registered`` is the name that it is registered under."""
+
+    name: str
+    lines: tuple[str, ...]
+    registered: str
+
+
+def has_struct_file(operator: Operator) -> bool:
+    """Whether the tiling data is a file of its own: it is in the plain style only."""
+    data = tiling_data(operator)
+    return data is not None and data.style == PLAIN
+
+
+def tiling_data(operator: Operator) -> TilingData | None:
+    """The operator's tiling data; None when it has no tiling or hands over no data."""
+    return operator.tiling.data if operator.tiling else None
+
+
+def struct_file(operator: Operator) -> str:
+    """Name of the header with the structs, in op_kernel."""
+    return f"{operator.snake}_tiling_data.h"
+
+
+def structs(root: TilingStruct) -> list[TilingStruct]:
+    """The struct types of ``root``, each once, a nested one before what contains it."""
+    found: dict[str, TilingStruct] = {}
+    for structure in _inside_out(root):
+        found.setdefault(structure.type_name, structure)
+    return list(found.values())
+
+
+def struct_views(data: TilingData) -> list[StructView]:
+    """The structs of the plain style, in the order of definition."""
+    return [_struct_view(structure, place(structure, data.align)) for structure in structs(data.root)]
+
+
+def macro_views(operator: Operator, data: TilingData) -> list[MacroView]:
+    """The structs of the macro style; only the root is registered under the operator's own name."""
+    return [
+        MacroView(
+            name=structure.type_name,
+            lines=tuple(_macro_line(member) for member in structure.members),
+            registered=operator.name if structure is data.root else f"{structure.type_name}Op",
+        )
+        for structure in structs(data.root)
+    ]
+
+
+def _inside_out(structure: TilingStruct) -> Iterator[TilingStruct]:
+    for member in structure.members:
+        if isinstance(member, TilingMember):
+            yield from _inside_out(member.struct)
+    yield structure
+
+
+def _struct_view(structure: TilingStruct, layout: StructLayout) -> StructView:
+    lines: list[str] = []
+    gaps = 0
+    for placed in layout.members:
+        if placed.gap:
+            lines.append(_padding(gaps, placed.gap))
+            gaps += 1
+        lines.append(_member_line(placed.member))
+    if layout.tail:
+        lines.append(_padding(gaps, layout.tail))
+    offsets = tuple((placed.member.name, placed.offset) for placed in layout.members)
+    return StructView(structure.type_name, tuple(lines), layout.size, offsets)
+
+
+def _padding(number: int, size: int) -> str:
+    return f"uint8_t padding{number}[{size}];"
+
+
+def _member_line(member: TilingField | TilingMember) -> str:
+    if isinstance(member, TilingMember):
+        return f"{member.struct.type_name} {member.name};"
+    declaration = f"{field_type(member.ctype)} {member.name};"
+    return f"{declaration} // no kernel reads it" if member.unused else declaration
+
+
+def _macro_line(member: TilingField | TilingMember) -> str:
+    if isinstance(member, TilingMember):
+        return f"TILING_DATA_FIELD_DEF_STRUCT({member.struct.type_name}, {member.name});"
+    declaration = f"TILING_DATA_FIELD_DEF({field_type(member.ctype)}, {member.name});"
+    return f"{declaration} // no kernel reads it" if member.unused else declaration
+
+
+def _render(operator: Operator, templates: Templates) -> str:
+    data = tiling_data(operator)
+    assert data is not None
+    return templates.render(
+        "op_kernel/op_tiling_data.h.j2",
+        guard=f"{upper(operator.name)}_TILING_DATA_H",
+        namespace=NAMESPACE,
+        operator=operator.name,
+        structs=struct_views(data),
+        root=data.root.type_name,
+        align=data.align,
+    )
+
+
+ARTEFACTS = (
+    Artefact(
+        group="tiling",
+        path=lambda operator: f"op_kernel/{struct_file(operator)}",
+        render=_render,
+        applies=has_struct_file,
+    ),
+)

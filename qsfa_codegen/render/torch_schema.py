@@ -1,0 +1,168 @@
+"""The torch operator's schema, and the C++ type that each of its parameters arrives as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from qsfa_codegen.spec.aclnn import in_place_names
+from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.model import AttrType, AttrValue, Input, InputKind, Registered, ValueDepend
+
+if TYPE_CHECKING:
+    from qsfa_codegen.spec.model import Attr, BoundParam, Operator, TorchBinding
+
+_ATTR_SCHEMA = {
+    AttrType.INT: "int",
+    AttrType.DTYPE: "int",
+    AttrType.FLOAT: "float",
+    AttrType.BOOL: "bool",
+    AttrType.STR: "str",
+    AttrType.LIST_INT: "int[]",
+    AttrType.LIST_FLOAT: "float[]",
+    AttrType.LIST_BOOL: "bool[]",
+    AttrType.LIST_STR: "str[]",
+}
+_CPP_TYPES = {
+    "Tensor": "const at::Tensor &",
+    "Tensor[]": "at::TensorList ",
+    "Scalar": "const at::Scalar &",
+    "Scalar[]": "at::ArrayRef<at::Scalar> ",
+    "int": "int64_t ",
+    "float": "double ",
+    "bool": "bool ",
+    "str": "std::string_view ",
+    "int[]": "at::IntArrayRef ",
+    "float[]": "at::ArrayRef<double> ",
+    "bool[]": "const c10::List<bool> &",
+    "str[]": "const c10::List<std::string> &",
+}
+_STRING_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+class Source(Enum):
+    """What a parameter of the torch operator stands for."""
+
+    INPUT = "input"
+    ATTR = "attribute"
+    RESERVED = "reserved"
+
+
+@dataclass(frozen=True, slots=True)
+class TorchParam:
+    """A parameter of the torch operator.
+
+    ``kind`` is its schema type without alias and question mark; ``default`` is schema text, None
+    where there is none.
+    """
+
+    bound: BoundParam
+    source: Source
+    kind: str
+    optional: bool
+    alias: str  # "(a!)" for a tensor that the operator writes, else ""
+    default: str | None
+    keyword: bool
+
+    @property
+    def name(self) -> str:
+        """Its name in the schema and in C++."""
+        return self.bound.name
+
+    @property
+    def schema(self) -> str:
+        """``Tensor? block_table=None``."""
+        kind = self.kind.replace("Tensor", f"Tensor{self.alias}", 1)
+        default = "" if self.default is None else f"={self.default}"
+        return f"{kind}{'?' if self.optional else ''} {self.name}{default}"
+
+    @property
+    def cpp(self) -> str:
+        """``const std::optional<at::Tensor> &block_table``."""
+        plain = _CPP_TYPES[self.kind]
+        if not self.optional:
+            return plain + self.name
+        value = plain.removeprefix("const ").rstrip(" &")
+        reference = "&" in plain
+        return f"{'const ' if reference else ''}std::optional<{value}> {'&' if reference else ''}{self.name}"
+
+
+def parameters(operator: Operator, binding: TorchBinding) -> tuple[TorchParam, ...]:
+    """Parameters in schema order: positional, then keyword-only."""
+    aliases = iter("abcdefghijklmnopqrstuvwxyz")
+    written = {i.name for i in operator.inputs if i.mutated} | in_place_names(operator)
+    written |= {o.alias for o in operator.outputs if o.alias is not None}
+    found: list[TorchParam] = []
+    for bound in (*binding.positional, *binding.keyword):
+        alias = f"({next(aliases)}!)" if bound.source in written else ""
+        found.append(_parameter(operator, bound, alias, keyword=len(found) >= len(binding.positional)))
+    return tuple(found)
+
+
+def schema(operator: Operator, binding: TorchBinding) -> str:
+    """The schema as TORCH_LIBRARY takes it: ``name(Tensor x, *, int k=1) -> (Tensor y)``."""
+    pieces: list[str] = []
+    found = parameters(operator, binding)
+    for parameter in found:
+        if parameter.keyword and "*" not in pieces:
+            pieces.append("*")
+        pieces.append(parameter.schema)
+    aliases = {p.bound.source: p.alias for p in found}
+    in_place = {o.name: o.alias or o.name for o in operator.outputs}
+    returns = [f"Tensor{aliases.get(in_place.get(name, ''), '')} {bound}" for name, bound in binding.returns]
+    return f"{binding.name}({', '.join(pieces)}) -> ({', '.join(returns)})"
+
+
+def _parameter(operator: Operator, bound: BoundParam, alias: str, *, keyword: bool) -> TorchParam:
+    attr = next((a for a in operator.attrs if a.name == bound.source), None)
+    if attr is not None:
+        return _attr_parameter(attr, bound, keyword=keyword)
+    default = _default(bound) if bound.has_default else None
+    if bound.source is None:
+        kind = bound.type or "Tensor"
+        optional = kind == "Tensor" or default == "None"
+        return TorchParam(bound, Source.RESERVED, kind, optional, "", default, keyword)
+    parameter = operator.find(Input, bound.source)
+    optional = parameter.registered is Registered.OPTIONAL
+    kind = _input_kind(parameter, bound)
+    return TorchParam(bound, Source.INPUT, kind, optional, alias, default, keyword)
+
+
+def _attr_parameter(attr: Attr, bound: BoundParam, *, keyword: bool) -> TorchParam:
+    default = _default(bound, attr.type) if bound.has_default else None
+    kind = bound.type or _ATTR_SCHEMA[attr.type]
+    return TorchParam(bound, Source.ATTR, kind, default == "None", "", default, keyword)
+
+
+def _input_kind(parameter: Input, bound: BoundParam) -> str:
+    if parameter.kind is InputKind.SCALAR:
+        return "Scalar"
+    if parameter.kind is InputKind.SCALAR_LIST:
+        return "Scalar[]"
+    if bound.convert == "int_array" or parameter.value_depend is not ValueDepend.NONE:
+        return "int[]"
+    return "Tensor[]" if parameter.registered is Registered.DYNAMIC else "Tensor"
+
+
+def _default(bound: BoundParam, kind: AttrType | None = None) -> str:
+    names = {value: name for name, value in bound.value_map}
+    if bound.value_map and not isinstance(bound.default, tuple) and bound.default in names:
+        return _string(names[bound.default])
+    return _literal(bound.default, kind)
+
+
+def _literal(value: AttrValue | None, kind: AttrType | None) -> str:
+    if value is None:
+        return "None"
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_literal(item, kind) for item in value) + "]"
+    if isinstance(value, bool):
+        return "True" if value else "False"
+    if isinstance(value, str):
+        return str(DTYPES[value].code) if kind is AttrType.DTYPE else _string(value)
+    return repr(value)
+
+
+def _string(text: str) -> str:
+    return '"' + "".join(_STRING_ESCAPES.get(char, char) for char in text) + '"'

@@ -1,0 +1,1 @@
+"""From YAML to the frozen ``Operator`` that everything else reads."""

@@ -1,0 +1,158 @@
+"""Where tiling fields stand in memory, and which bits of the tiling key each argument has.
+
+The host fills these bytes and kernels read them, so one function decides them for every engine.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from qsfa_codegen.spec.model import KeyArg, TilingData, TilingField, TilingMember, TilingStruct
+
+KEY_BITS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class CType:
+    """A scalar type that a tiling field can have; ``minimum`` and ``maximum`` are None for floats."""
+
+    name: str
+    code: str  # of the struct module, little endian
+    size: int  # bytes; also its alignment
+    minimum: int | None
+    maximum: int | None
+
+
+def _integer(bits: int, *, signed: bool) -> CType:
+    name = f"{'' if signed else 'u'}int{bits}"
+    code = {8: "b", 16: "h", 32: "i", 64: "q"}[bits]
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    return CType(name, code if signed else code.upper(), bits // 8, low, high)
+
+
+CTYPES: dict[str, CType] = {
+    ctype.name: ctype
+    for ctype in (
+        *(_integer(bits, signed=signed) for bits in (8, 16, 32, 64) for signed in (True, False)),
+        CType("bool", "?", 1, 0, 1),
+        CType("float", "f", 4, None, None),
+        CType("double", "d", 8, None, None),
+    )
+}
+"""Types of tiling fields by the spelling that specs use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A member of a struct at ``offset`` bytes from the struct's start, after ``gap`` bytes of padding."""
+
+    member: TilingField | TilingMember
+    offset: int
+    size: int
+    gap: int
+
+
+@dataclass(frozen=True, slots=True)
+class StructLayout:
+    """A struct's members in memory order; ``tail`` bytes of padding bring it to ``size`` bytes."""
+
+    members: tuple[Placed, ...]
+    tail: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A scalar field: ``path`` joins member names with dots, ``offset`` counts bytes from the root."""
+
+    path: str
+    offset: int
+    ctype: CType
+    field: TilingField
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All scalar fields in memory order, and the whole size in bytes."""
+
+    size: int
+    entries: tuple[Entry, ...]
+
+
+def place(structure: TilingStruct, align: int) -> StructLayout:
+    """Offsets of the direct members: scalars at their own alignment, nested structs at ``align``."""
+    placed: list[Placed] = []
+    end = 0
+    for member in structure.members:
+        size, alignment = _size_and_alignment(member, align)
+        offset = _round_up(end, alignment)
+        placed.append(Placed(member, offset, size, offset - end))
+        end = offset + size
+    size = _round_up(end, align)
+    return StructLayout(tuple(placed), size - end, size)
+
+
+def struct_layout(data: TilingData) -> Layout:
+    """Every scalar field of the tiling data with its byte offset from the root."""
+    return Layout(place(data.root, data.align).size, tuple(_entries(data.root, data.align, "", 0)))
+
+
+def pack(data: TilingData, values: Mapping[str, int | float | bool]) -> bytes:
+    """The bytes that a host with these field values hands to the kernel; padding is zero.
+
+    ``values`` is keyed by ``Entry.path``. Raises ValueError for a value that its field cannot hold.
+    """
+    layout = struct_layout(data)
+    packed = bytearray(layout.size)
+    for entry in layout.entries:
+        try:
+            struct.pack_into("<" + entry.ctype.code, packed, entry.offset, values[entry.path])
+        except (struct.error, OverflowError) as error:
+            raise ValueError(f"{entry.path} cannot hold {values[entry.path]}") from error
+    return bytes(packed)
+
+
+def key_shifts(args: Sequence[KeyArg]) -> tuple[int, ...]:
+    """The lowest bit of each argument: they fill the key from bit 0, in order."""
+    shifts: list[int] = []
+    used = 0
+    for arg in args:
+        shifts.append(used)
+        used += arg.bits
+    return tuple(shifts)
+
+
+def encode_key(args: Sequence[KeyArg], codes: Sequence[int]) -> int:
+    """The tiling key of one code for each argument.
+
+    A bool is stored as it is, a uint as its place in ``declared``, which is what the kernel's
+    template machinery decodes. Raises ValueError for a code that is not declared.
+    """
+    key = 0
+    for arg, shift, code in zip(args, key_shifts(args), codes, strict=True):
+        if code not in arg.declared:
+            raise ValueError(f"{code} is not a declared value of {arg.name}")
+        key |= (code if arg.kind == "bool" else arg.declared.index(code)) << shift
+    return key
+
+
+def _entries(structure: TilingStruct, align: int, prefix: str, base: int) -> Iterator[Entry]:
+    for placed in place(structure, align).members:
+        path, offset = prefix + placed.member.name, base + placed.offset
+        if isinstance(placed.member, TilingMember):
+            yield from _entries(placed.member.struct, align, path + ".", offset)
+        else:
+            yield Entry(path, offset, CTYPES[placed.member.ctype], placed.member)
+
+
+def _size_and_alignment(member: TilingField | TilingMember, align: int) -> tuple[int, int]:
+    if isinstance(member, TilingMember):
+        return place(member.struct, align).size, align
+    size = CTYPES[member.ctype].size
+    return size, size
+
+
+def _round_up(value: int, step: int) -> int:
+    return -(-value // step) * step

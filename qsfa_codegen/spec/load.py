@@ -1,0 +1,56 @@
+"""From a spec file to an operator: read, validate, resolve, check."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+from qsfa_codegen.diagnostics import Sink, SpecError
+from qsfa_codegen.resources import resource
+from qsfa_codegen.spec.chips import load_chips
+from qsfa_codegen.spec.model import Operator, Source
+from qsfa_codegen.spec.reader import load_bytes, read_text
+from qsfa_codegen.spec.resolve import resolve
+from qsfa_codegen.spec.schema import validate
+
+CHIPS_FILE = "chips.yaml"
+
+
+def load(path: Path | str, chips: Path | str | None = None) -> Operator:
+    """The operator of a spec file.
+
+    Raises SpecError with every diagnostic when there is an error; warnings alone do not raise.
+    """
+    sink = Sink()
+    operator = analyse(path, sink, chips)
+    if operator is None or sink.failed:
+        raise SpecError(sink)
+    return operator
+
+
+def analyse(path: Path | str, sink: Sink, chips: Path | str | None = None) -> Operator | None:
+    """The operator of a spec file, with errors and warnings in ``sink``; None when it has errors."""
+    location = Path(path)
+    data = load_bytes(location, location.as_posix(), sink)
+    if data is None:
+        return None
+    beside = location.parent / CHIPS_FILE
+    if chips is None and beside.is_file():
+        chips = beside
+    return analyse_text(data, location.as_posix(), sink, chips)
+
+
+def analyse_text(data: bytes, name: str, sink: Sink, chips: Path | str | None = None) -> Operator | None:
+    """As ``analyse``, for the bytes of a spec; ``name`` stands in diagnostics and generated headers."""
+    chip_set = load_chips(chips if chips is not None else resource(CHIPS_FILE), sink)
+    tree = read_text(data, name, sink)
+    if tree is None or sink.failed:
+        return None
+    validate(tree, sink)
+    operator = resolve(tree, chip_set, Source(name, sha256(data).hexdigest()), sink)
+    if operator is None or sink.failed:
+        return None
+    from qsfa_codegen.spec.rules import check
+
+    check(operator, sink)
+    return None if sink.failed else operator

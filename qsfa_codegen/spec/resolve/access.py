@@ -1,0 +1,98 @@
+"""Typed reading of tree nodes. The schema has been checked before, so a misfit only ends the object."""
+
+from __future__ import annotations
+
+from qsfa_codegen.diagnostics import Span
+from qsfa_codegen.spec.reader import Mapping, Node, Scalar, Sequence
+
+
+class MalformedError(Exception):
+    """A node has not the form that its place needs; the object that contains it is dropped."""
+
+    def __init__(self, span: Span, message: str) -> None:
+        self.span = span
+        self.message = message
+        super().__init__(message)
+
+
+def as_mapping(node: Node) -> Mapping:
+    """The node as a mapping."""
+    if not isinstance(node, Mapping):
+        raise MalformedError(node.span, "expected a mapping")
+    return node
+
+
+def as_sequence(node: Node) -> Sequence:
+    """The node as a list."""
+    if not isinstance(node, Sequence):
+        raise MalformedError(node.span, "expected a list")
+    return node
+
+
+def as_scalar(node: Node) -> Scalar:
+    """The node as a single value."""
+    if not isinstance(node, Scalar):
+        raise MalformedError(node.span, "expected a single value")
+    return node
+
+
+def as_text(node: Node) -> str:
+    """The node's text as written."""
+    return as_scalar(node).text
+
+
+def as_int(node: Node) -> int:
+    """The node as an integer."""
+    value = as_scalar(node).value
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise MalformedError(node.span, "expected an integer")
+    return value
+
+
+def as_bool(node: Node) -> bool:
+    """The node as true or false."""
+    value = as_scalar(node).value
+    if not isinstance(value, bool):
+        raise MalformedError(node.span, "expected true or false")
+    return value
+
+
+def entries(node: Node | None) -> tuple[tuple[str, Span, Node], ...]:
+    """Key, key span and value of a mapping in file order; none for an absent node."""
+    if node is None:
+        return ()
+    return tuple((e.key, e.key_span, e.value) for e in as_mapping(node).entries)
+
+
+def items(node: Node | None) -> tuple[Node, ...]:
+    """Items of a list; none for an absent node."""
+    return () if node is None else as_sequence(node).items
+
+
+def texts(node: Node | None) -> tuple[str, ...]:
+    """A text, a list of texts, or nothing."""
+    if node is None:
+        return ()
+    if isinstance(node, Scalar):
+        return (node.text,)
+    return tuple(as_text(item) for item in items(node))
+
+
+def need(node: Mapping, key: str) -> Node:
+    """The value of a key that must be there."""
+    value = node.get(key)
+    if value is None:
+        raise MalformedError(node.span, f"'{key}' is missing")
+    return value
+
+
+def text_of(node: Mapping, key: str, default: str) -> str:
+    """The text of an optional key."""
+    value = node.get(key)
+    return default if value is None else as_text(value)
+
+
+def flag_of(node: Mapping, key: str, default: bool = False) -> bool:
+    """The truth of an optional key."""
+    value = node.get(key)
+    return default if value is None else as_bool(value)

@@ -1,0 +1,197 @@
+"""bindings: how aclnn and torch present the operator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qsfa_codegen.diagnostics import Span
+from qsfa_codegen.expr.nodes import Expr
+from qsfa_codegen.spec.model import (
+    AclnnBinding,
+    Attr,
+    AttrScalar,
+    AttrType,
+    AttrValue,
+    BoundParam,
+    Input,
+    Output,
+    TorchBinding,
+)
+from qsfa_codegen.spec.reader import Mapping, Node, Scalar
+from qsfa_codegen.spec.resolve.access import as_mapping, as_scalar, as_text, entries, items, need, text_of
+from qsfa_codegen.spec.resolve.attrs import AttrReader
+from qsfa_codegen.spec.resolve.context import Context
+
+ACLNN_STYLES = {"generated": "wrapper"}
+RESERVED = "reserved"
+
+
+class BindingReader:
+    """Reads both bindings against the operator's parameters."""
+
+    def __init__(
+        self,
+        ctx: Context,
+        reader: AttrReader,
+        inputs: tuple[Input, ...],
+        attrs: tuple[Attr, ...],
+        outputs: tuple[Output, ...],
+    ) -> None:
+        self._ctx = ctx
+        self._reader = reader
+        self._inputs = {i.name: i for i in inputs}
+        self._attrs = {a.name: a for a in attrs}
+        self._outputs = {o.name: o for o in outputs}
+
+    # ----------------------------------------------------------------- aclnn
+
+    def aclnn(self, op_type: str, node: Node | None, span: Span) -> AclnnBinding:
+        """The aclnn binding; a wrapper over the inner interface unless said otherwise."""
+        if node is None:
+            return AclnnBinding("wrapper", f"aclnn{op_type}", f"aclnnInner{op_type}", (), (), span)
+        mapping = as_mapping(node)
+        style = text_of(mapping, "style", "wrapper")
+        parameters = mapping.get("parameters")
+        return AclnnBinding(
+            ACLNN_STYLES.get(style, style),
+            text_of(mapping, "name", f"aclnn{op_type}"),
+            text_of(mapping, "inner", f"aclnnInner{op_type}"),
+            tuple(self._param(item) for item in items(parameters)),
+            tuple((key, self._derived(value)) for key, _, value in entries(mapping.get("derived"))),
+            mapping.span,
+        )
+
+    def _derived(self, node: Node) -> Expr:
+        return self._ctx.expr(node)
+
+    # ----------------------------------------------------------------- torch
+
+    def torch(self, node: Node | None) -> TorchBinding | None:
+        """The torch binding, when there is one."""
+        if node is None:
+            return None
+        mapping = as_mapping(node)
+        return TorchBinding(
+            library=as_text(need(mapping, "library")),
+            namespace=text_of(mapping, "namespace", as_text(need(mapping, "library")).strip("_")),
+            name=as_text(need(mapping, "name")),
+            positional=self._positional(mapping.get("positional")),
+            keyword=tuple(self._with_default(self._param(item)) for item in items(mapping.get("keyword"))),
+            fixed=tuple(self._pinned(k, s, v) for k, s, v in entries(mapping.get("fixed"))),
+            returns=tuple(self._returned(item) for item in items(mapping.get("returns"))),
+            span=mapping.span,
+        )
+
+    def _positional(self, node: Node | None) -> tuple[BoundParam, ...]:
+        """A bare positional name has no default unless one before it has."""
+        found: list[BoundParam] = []
+        for item in items(node):
+            param = self._param(item)
+            if any(p.has_default for p in found):
+                param = self._with_default(param)
+            found.append(param)
+        return tuple(found)
+
+    def _with_default(self, param: BoundParam) -> BoundParam:
+        """A bare name takes the registered default; an input may be left out."""
+        if param.has_default or param.source is None:
+            return param
+        attr = self._attrs.get(param.source)
+        if attr is not None and attr.default is None:
+            return param
+        return replace(param, has_default=True, default=attr.default if attr is not None else None)
+
+    def _pinned(self, name: str, span: Span, node: Node) -> tuple[str, AttrValue | None]:
+        self._known(name, span)
+        return name, self._default(node, self._attrs.get(name))
+
+    def _returned(self, node: Node) -> tuple[str, str]:
+        if isinstance(node, Mapping):
+            name, span, value = entries(node)[0]
+            if name == RESERVED:
+                return "", as_text(value)
+            self._known(name, span)
+            return name, as_text(value)
+        self._known(as_text(node), node.span)
+        return as_text(node), as_text(node)
+
+    # ----------------------------------------------------------------- one parameter
+
+    def _param(self, node: Node) -> BoundParam:
+        if isinstance(node, Scalar):
+            return self._known_param(node.text, node.span, node.text, None)
+        name, span, body = entries(node)[0]
+        if name == RESERVED:
+            return self._reserved(as_text(body), span, as_mapping(node))
+        if isinstance(body, Scalar):
+            return self._known_param(body.text, span, name, None)
+        mapping = as_mapping(body)
+        return self._known_param(text_of(mapping, "name", name), span, name, mapping)
+
+    def _known_param(self, bound: str, span: Span, source: str, body: Mapping | None) -> BoundParam:
+        self._known(source, span)
+        attr = self._attrs.get(source)
+        default = body.get("default") if body is not None else None
+        reason, type, convert = (_optional(body, key) for key in ("reason", "type", "as"))
+        self._needs_reason(attr, default, reason)
+        return BoundParam(
+            name=bound,
+            source=source,
+            has_default=default is not None,
+            default=self._default(default, attr) if default is not None else None,
+            reason=reason,
+            type=type,
+            value_map=self._value_map(body, attr),
+            convert=convert,
+            span=span,
+        )
+
+    def _needs_reason(self, attr: Attr | None, default: Node | None, reason: str | None) -> None:
+        if attr is None or default is None or reason is not None or attr.default is None:
+            return
+        if self._default(default, attr) != attr.default:
+            self._ctx.sink.error(
+                "QS350",
+                f"the binding's default of '{attr.name}' is not the registered one and no reason is given",
+                default.span,
+                help="add `reason: …`, or leave the default out to take the registered one",
+            )
+
+    def _value_map(self, body: Mapping | None, attr: Attr | None) -> tuple[tuple[str, AttrScalar], ...]:
+        node = body.get("map") if body is not None else None
+        if node is None or attr is None:
+            return ()
+        return tuple((key, self._reader.scalar(value, attr.type)) for key, _, value in entries(node))
+
+    def _reserved(self, name: str, span: Span, node: Mapping) -> BoundParam:
+        default = node.get("default")
+        accepts = node.get("accepts")
+        value = default if default is not None else accepts
+        return BoundParam(
+            name=name,
+            source=None,
+            has_default=value is not None,
+            default=as_scalar(value).value if value is not None else None,
+            reason=None,
+            type=_optional(node, "type"),
+            value_map=(),
+            convert=None,
+            span=span,
+        )
+
+    def _default(self, node: Node, attr: Attr | None) -> AttrValue | None:
+        if isinstance(node, Scalar) and node.value is None:
+            return None
+        return self._reader.value(node, attr.type if attr is not None else AttrType.STR)
+
+    def _known(self, name: str, span: Span) -> None:
+        known = {**self._inputs, **self._attrs, **self._outputs}
+        if name not in known:
+            raise self._ctx.malformed(
+                "QS351", span, f"the operator has no parameter '{name}'", f"it has {', '.join(known)}"
+            )
+
+
+def _optional(body: Mapping | None, key: str) -> str | None:
+    value = body.get(key) if body is not None else None
+    return None if value is None else as_text(value)

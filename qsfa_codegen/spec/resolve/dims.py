@@ -1,0 +1,248 @@
+"""dims and rests: which input each size is observed at, and what it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from qsfa_codegen.diagnostics import Span
+from qsfa_codegen.expr.build import TRUE, same, size_of
+from qsfa_codegen.expr.nodes import BOOL, INT, Expr, ParamQuery, Query, Select
+from qsfa_codegen.spec.model import (
+    Attr,
+    Case,
+    Definer,
+    Dim,
+    DimItem,
+    Input,
+    InputKind,
+    Presence,
+    Rest,
+    RestItem,
+    Shape,
+)
+from qsfa_codegen.spec.paths import (
+    Path,
+    accepted_labels,
+    axes,
+    compatible,
+    condition,
+    joined,
+    merged,
+    walk_choice,
+)
+from qsfa_codegen.spec.reader import Mapping, Node
+from qsfa_codegen.spec.resolve.access import as_int, as_mapping, as_text, items, text_of
+from qsfa_codegen.spec.resolve.context import Context
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An axis of an input on one path; ``axis`` None: the length of a list input."""
+
+    path: Path
+    input: Input
+    axis: int | None
+    item_span: Span
+
+    @property
+    def size(self) -> Expr:
+        """The size observed there."""
+        if self.axis is None:
+            return ParamQuery(INT, self.item_span, Query.COUNT, self.input.name)
+        return size_of(self.input.name, self.axis, self.item_span)
+
+
+def resolve_dims(ctx: Context, inputs: tuple[Input, ...], attrs: tuple[Attr, ...]) -> tuple[Dim, ...]:
+    """Dims in order, each with its definers."""
+    finder = _Definers(ctx, inputs, attrs)
+
+    def build(name: str, span: Span, node: Node) -> Dim:
+        return _dim(ctx, finder, name, span, as_mapping(node))
+
+    return ctx.each(ctx.root.get("dims"), build)
+
+
+def _dim(ctx: Context, finder: _Definers, name: str, span: Span, node: Mapping) -> Dim:
+    def bound(key: str) -> Expr | None:
+        value = node.get(key)
+        return None if value is None else ctx.expr(value, INT)
+
+    derived = bound("is")
+    minimum = bound("min")
+    values = node.get("values")
+    if minimum is None and derived is None and values is None:
+        minimum = ctx.expr_of(1, span)
+    places = finder.places(name, node.get("from"), span)
+    return Dim(
+        name=name,
+        doc_name=text_of(node, "doc_name", name),
+        doc=ctx.doc(node),
+        value=observed(places, span),
+        derived=derived,
+        minimum=minimum,
+        maximum=bound("max"),
+        multiple_of=bound("multiple_of"),
+        values=None
+        if values is None
+        else ctx.choice(values, lambda leaf: tuple(as_int(item) for item in items(leaf))),
+        definers=tuple(Definer(p.path, p.input.name, p.axis) for p in places),
+        span=span,
+    )
+
+
+def observed(places: Sequence[Place], span: Span) -> Expr:
+    """The size as an expression: a table where it depends on the case, unbound outside all cases."""
+    first = places[0]
+    if not first.path:
+        return first.size
+    selectors = [p.path[0].selector for p in places if len(p.path) == 1 and not p.path[0].negated]
+    if len(selectors) == len(places) and all(same(s, selectors[0]) for s in selectors):
+        cases = tuple((label, p.size) for p in places for label in p.path[0].labels)
+        return Select(INT, span, selectors[0], cases, None)
+    test = condition(first.path, span)
+    assert test is not None
+    rest = observed(places[1:], span) if len(places) > 1 else None
+    return Select(INT, span, test, ((TRUE, first.size),), rest)
+
+
+class _Definers:
+    """Finds the one input that defines a dim in each case."""
+
+    def __init__(self, ctx: Context, inputs: tuple[Input, ...], attrs: tuple[Attr, ...]) -> None:
+        self._ctx = ctx
+        self._inputs = inputs
+        self._accepted: dict[str, frozenset[str] | None] = {a.name: accepted_labels(a) for a in attrs}
+        self._accepted["chip"] = frozenset(ctx.chip_ids)
+        self._accepted["arch"] = frozenset(ctx.archs)
+
+    def places(self, name: str, source: Node | None, span: Span) -> tuple[Place, ...]:
+        """Defining places in order; an error when there is none."""
+        if source is not None:
+            return self._named(name, source)
+        for presence in (Presence.REQUIRED, Presence.OPTIONAL):
+            found = self._first_of(self._candidates(name, presence))
+            if found:
+                return tuple(self._without_full_cover(found))
+        raise self._ctx.malformed(
+            "QS340",
+            span,
+            f"no input defines dim '{name}'",
+            "use it in the shape of an input that is always passed, or remove it",
+        )
+
+    def _candidates(self, name: str, presence: Presence) -> Iterator[Place]:
+        for param in self._inputs:
+            for place in places_of(param, presence):
+                if place[1] == name:
+                    yield place[0]
+
+    def _first_of(self, candidates: Iterator[Place]) -> list[Place]:
+        chosen: list[Place] = []
+        for place in candidates:
+            if not any(compatible(place.path, other.path) for other in chosen):
+                chosen.append(place)
+        return chosen
+
+    def _named(self, name: str, source: Node) -> tuple[Place, ...]:
+        chosen: list[Place] = []
+        choice = self._ctx.choice(source, lambda leaf: (as_text(leaf), leaf.span))
+        for path, (param, span) in walk_choice(choice):
+            found = [
+                Place(joined((path, place.path)) if path else place.path, place.input, place.axis, span)
+                for presence in (Presence.REQUIRED, Presence.OPTIONAL)
+                for place in self._candidates(name, presence)
+                if place.input.name == param and compatible(path, place.path)
+            ]
+            if not found:
+                raise self._ctx.malformed(
+                    "QS341", span, f"'{param}' has no axis '{name}' in this case", "name an input that has it"
+                )
+            chosen.append(Place(path or found[0].path, found[0].input, found[0].axis, span))
+        return tuple(chosen)
+
+    def _without_full_cover(self, places: list[Place]) -> list[Place]:
+        """One axis in every accepted case needs no path."""
+        first = places[0]
+        if any((p.input.name, p.axis) != (first.input.name, first.axis) for p in places):
+            return places
+        path = merged([p.path for p in places], self._accepted)
+        return places if path else [Place((), first.input, first.axis, first.item_span)]
+
+
+def places_of(param: Input, presence: Presence) -> Iterator[tuple[Place, str]]:
+    """Every (place, dim name) of an input where it has this presence."""
+    for presence_path, value in walk_choice(param.presence):
+        if value is not presence or param.shape is None:
+            continue
+        here = presence_path
+        if presence is Presence.OPTIONAL:
+            test = ParamQuery(BOOL, param.span, Query.PRESENT, param.name)
+            here = (*here, Case(test, (TRUE,)))
+        yield from _list_length(param, here)
+        for shape_path, shape in walk_choice(param.shape):
+            if not compatible(here, shape_path):
+                continue
+            path = joined((here, shape_path))
+            for axis, item in axes(shape):
+                if isinstance(item, DimItem) and item.dim is not None:
+                    yield Place(path, param, axis, item.span), item.dim
+
+
+def _list_length(param: Input, path: Path) -> Iterator[tuple[Place, str]]:
+    if param.kind is InputKind.TENSOR_LIST and param.count is not None:
+        name = getattr(param.count, "name", None)
+        if isinstance(name, str):
+            yield Place(path, param, None, param.span), name
+
+
+# --------------------------------------------------------------------------- rests
+
+
+def resolve_rests(ctx: Context, inputs: tuple[Input, ...]) -> tuple[Rest, ...]:
+    """Runs of axes, each at the first required input that leaves nothing else open."""
+    found: dict[str, Rest] = {}
+    pending = [(p, s) for p in inputs for s in _fixed_shapes(p)]
+    for _ in range(2):
+        for param, shape in pending:
+            rest = _defined_here(param, shape, found)
+            if rest is not None:
+                found.setdefault(rest.name, rest)
+    for param, shape in pending:
+        for item in shape.items:
+            if isinstance(item, RestItem) and item.name not in found:
+                ctx.sink.error(
+                    "QS342",
+                    f"nothing says how many axes '{item.name}' has",
+                    item.span,
+                    help="one required input must have it as its only open run of axes",
+                )
+                found[item.name] = Rest(item.name, param.name, 0, 0, (), 0, 0, item.span)
+    return tuple(found.values())
+
+
+def _fixed_shapes(param: Input) -> Iterator[Shape]:
+    if param.presence is Presence.REQUIRED and isinstance(param.shape, Shape):
+        yield param.shape
+
+
+def _defined_here(param: Input, shape: Shape, found: dict[str, Rest]) -> Rest | None:
+    rests = [i for i in shape.items if isinstance(i, RestItem)]
+    unknown = [r for r in rests if r.name not in found]
+    if len(unknown) != 1:
+        return None
+    item = unknown[0]
+    position = shape.items.index(item)
+    before, after = shape.items[:position], shape.items[position + 1 :]
+    if any(isinstance(i, RestItem) for i in before):
+        return None
+    return Rest(
+        name=item.name,
+        input=param.name,
+        fixed_before=len(before),
+        fixed_after=sum(isinstance(i, DimItem) for i in after),
+        rests_after=tuple(i.name for i in after if isinstance(i, RestItem)),
+        min_rank=item.min_rank,
+        max_rank=item.max_rank,
+        span=item.span,
+    )

@@ -1,0 +1,104 @@
+"""operator, chips, unsupported_chips, registration, enums, consts, docs: facts without expressions."""
+
+from __future__ import annotations
+
+from qsfa_codegen.diagnostics import Sink, Span
+from qsfa_codegen.spec.chips import ChipSet
+from qsfa_codegen.spec.model import Chip, Const, EnumDef, EnumLabel, Product, Registration, Text
+from qsfa_codegen.spec.paths import at_chip
+from qsfa_codegen.spec.reader import Mapping, Node, Scalar
+from qsfa_codegen.spec.resolve.access import as_bool, as_int, as_mapping, as_text, entries, items, texts
+from qsfa_codegen.spec.resolve.context import Context
+
+EXTENSIONS = "ext"
+
+
+def resolve_chips(root: Mapping, chips: ChipSet, sink: Sink) -> tuple[Chip, ...]:
+    """Chips of the operator in the spec's order; unknown and repeated ids are reported."""
+    found: dict[str, Chip] = {}
+    for node in items(root.get("chips")):
+        name = as_text(node)
+        chip = chips.by_id.get(name) or chips.by_soc.get(name)
+        if chip is None:
+            known = ", ".join(chips.by_id)
+            sink.error("QS313", f"there is no chip '{name}'", node.span, help=f"chips.yaml has {known}")
+        elif chip.id in found:
+            sink.error("QS314", f"chip '{name}' is listed twice", node.span, help="remove one of them")
+        else:
+            found[chip.id] = chip
+    return tuple(found.values())
+
+
+def resolve_products(root: Mapping, chips: ChipSet, sink: Sink) -> tuple[Product, ...]:
+    """Product families that the documentation lists as not supported."""
+    found = []
+    for node in items(root.get("unsupported_chips")):
+        product = chips.products.get(as_text(node))
+        if product is None:
+            known = ", ".join(chips.products)
+            sink.error(
+                "QS313", f"there is no product '{as_text(node)}'", node.span, help=f"chips.yaml has {known}"
+            )
+        else:
+            found.append(product)
+    return tuple(found)
+
+
+def resolve_registration(ctx: Context, node: Node | None) -> tuple[Registration, ...]:
+    """OpAICoreConfig of each chip."""
+    if node is None:
+        return tuple(Registration(chip.id, (), ()) for chip in ctx.chips)
+    choice = ctx.choice(node, as_mapping)
+    return tuple(_registration(chip.id, at_chip(choice, chip)) for chip in ctx.chips)
+
+
+def _registration(chip: str, node: Mapping | None) -> Registration:
+    flags: list[tuple[str, bool]] = []
+    extra: list[tuple[str, str]] = []
+    for key, _, value in entries(node):
+        if key == EXTENSIONS:
+            extra.extend((name, as_text(text)) for name, _, text in entries(value))
+        else:
+            flags.append((key, as_bool(value)))
+    return Registration(chip, tuple(flags), tuple(extra))
+
+
+def resolve_enums(ctx: Context) -> tuple[EnumDef, ...]:
+    """Enums with their labels."""
+
+    def label(name: str, span: Span, node: Node) -> EnumLabel:
+        code = as_mapping(node).get("code")
+        return EnumLabel(name, as_int(code) if code is not None else 0, ctx.doc(node), span)
+
+    def enum(name: str, span: Span, node: Node) -> EnumDef:
+        return EnumDef(name, ctx.each(node, label), span)
+
+    return ctx.each(ctx.root.get("enums"), enum)
+
+
+def resolve_consts(ctx: Context) -> tuple[Const, ...]:
+    """Numbers with a name and a reason."""
+
+    def const(name: str, span: Span, node: Node) -> Const:
+        value = as_mapping(node).get("value")
+        if value is None or not isinstance(value, Scalar):
+            raise ctx.malformed("QS315", span, f"const '{name}' has no value")
+        doc = ctx.doc(node)
+        if doc is None:
+            ctx.sink.error(
+                "QS316", f"const '{name}' gives no reason", span, help="say in en and zh what it is"
+            )
+        return Const(name, as_int(value), doc or Text("", ""), span)
+
+    return ctx.each(ctx.root.get("consts"), const)
+
+
+def resolve_notes(ctx: Context) -> tuple[Text, ...]:
+    """Notes of the documentation, in order."""
+    docs = ctx.root.get("docs")
+    return tuple(ctx.text(node) for node in items(docs.get("notes"))) if isinstance(docs, Mapping) else ()
+
+
+def resolve_emit(root: Mapping) -> tuple[str, ...]:
+    """Artefact groups to write; empty means all."""
+    return texts(root.get("emit"))

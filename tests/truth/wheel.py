@@ -1,0 +1,114 @@
+"""The released vllm-ascend wheel, fetched once and read as data: what a hand-written package registers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+REQUIREMENT = "vllm-ascend==0.23.0"
+FILE = "vllm_ascend-0.23.0-cp311-cp311-manylinux_2_34_x86_64.whl"
+SHA256 = "4f0d25d3b6d8ae85753b53d4bd8d910418865baf413fa779b87012ad1a4a3f87"
+
+_VENDOR = PurePosixPath("vllm_ascend/_cann_ops_custom/vendors/custom_transformer")
+_HEADERS = _VENDOR / "op_api/include/aclnnop"
+_PROTOS = _VENDOR / "op_proto/inc"
+_TBE = _VENDOR / "op_impl/ai_core/tbe"
+_EXTENSION = "vllm_ascend/vllm_ascend_C.cpython-311-x86_64-linux-gnu.so"
+
+
+def fetch(cache: Path) -> Path:
+    """The wheel's path in ``cache``; pip fetches it unless the right file is there already."""
+    path = cache / FILE
+    if not (path.is_file() and _sha256(path) == SHA256):
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as folder:
+            _download(Path(folder))
+            (Path(folder) / FILE).replace(path)
+    assert _sha256(path) == SHA256, f"{path} is not the released wheel"
+    return path
+
+
+def _download(folder: Path) -> None:
+    # The platform is pinned: the same file is read on every machine, whatever it runs on.
+    command = [sys.executable, "-m", "pip", "download", REQUIREMENT, "--no-deps", "--only-binary=:all:"]
+    target = ["--python-version", "3.11", "--platform", "manylinux_2_34_x86_64", "--dest", str(folder)]
+    subprocess.run([*command, *target], check=True)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class Wheel:
+    """Read access to what the wheel holds about its operators; operators go by their file names."""
+
+    def __init__(self, path: Path) -> None:
+        self._zip = zipfile.ZipFile(path)
+
+    def text(self, path: PurePosixPath | str) -> str:
+        """The text of one file."""
+        return self._zip.read(str(path)).decode("utf-8")
+
+    def aclnn_header(self, snake: str) -> str:
+        """The public aclnn header of an operator."""
+        return self.text(_HEADERS / f"aclnn_{snake}.h")
+
+    def inner_aclnn_header(self, snake: str) -> str:
+        """The header of the interface that CANN generated for a hand-written public one to call."""
+        return self.text(_HEADERS / f"aclnnInner_{snake}.h")
+
+    def proto(self, snake: str) -> str:
+        """The graph prototype of an operator."""
+        return self.text(_PROTOS / f"{snake}_proto.h")
+
+    @cached_property
+    def snakes(self) -> tuple[str, ...]:
+        """Every operator that has a graph prototype."""
+        suffix = "_proto.h"
+        return tuple(p.name.removesuffix(suffix) for p in self._under(_PROTOS) if p.name.endswith(suffix))
+
+    @cached_property
+    def aclnn_headers(self) -> tuple[str, ...]:
+        """Every operator that has a public aclnn header."""
+        names = (p.name for p in self._under(_HEADERS) if p.name.startswith("aclnn_"))
+        return tuple(name.removeprefix("aclnn_").removesuffix(".h") for name in names)
+
+    def ops_info(self, soc: str) -> dict[str, Any]:
+        """What the AI Core registers on ``soc``, by op type."""
+        return self._json(_TBE / f"config/{soc}/aic-{soc}-ops-info.json")
+
+    def kernel_config(self, soc: str, snake: str) -> dict[str, Any]:
+        """The compiled variants of an operator, as the runtime chooses among them."""
+        return self._json(_TBE / f"kernel/config/{soc}/{snake}.json")
+
+    def kernels(self, soc: str, snake: str) -> tuple[dict[str, Any], ...]:
+        """The description of each compiled kernel binary of an operator."""
+        paths = self._under(_TBE / f"kernel/{soc}/{snake}")
+        kept = (p for p in paths if p.suffix == ".json" and not p.stem.endswith("_relocatable"))
+        return tuple(self._json(p) for p in kept)
+
+    @cached_property
+    def torch_schemas(self) -> dict[str, str]:
+        """Schema strings of the torch operators that the wheel's extension module defines, by name."""
+        strings = re.findall(rb"[\x20-\x7e]{12,}", self._zip.read(_EXTENSION))
+        texts = (" ".join(s.decode("ascii").split()) for s in strings if b"->" in s)
+        named = ((re.match(r"(\w+)\(", text), text) for text in texts)
+        return {match[1]: text for match, text in named if match is not None}
+
+    def _json(self, path: PurePosixPath) -> dict[str, Any]:
+        value = json.loads(self.text(path))
+        assert isinstance(value, dict)
+        return value
+
+    def _under(self, folder: PurePosixPath) -> Iterator[PurePosixPath]:
+        return (p for p in map(PurePosixPath, sorted(self._zip.namelist())) if p.parent == folder)
