@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
-_INSTALLED = PACKAGE / "_data"
+
+TEMPLATES = "templates"
+CHIPS = "chips.yaml"
+
+_IN_TREE = {TEMPLATES: "templates", CHIPS: "spec/chips.yaml"}
 
 
-def templates() -> Path:
-    """The folder of the project's own templates."""
-    installed = _INSTALLED / "templates"
-    return installed if installed.is_dir() else PACKAGE.parent / "templates"
-
-
-def chips() -> Path:
-    """The file that says what each chip is."""
-    installed = _INSTALLED / "chips.yaml"
-    return installed if installed.is_file() else PACKAGE.parent / "spec" / "chips.yaml"
+def resource(name: str) -> Path:
+    """The file or folder of data called ``name``."""
+    installed = PACKAGE / "_data" / name
+    return installed if installed.exists() else PACKAGE.parent / _IN_TREE[name]

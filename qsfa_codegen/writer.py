@@ -57,6 +57,7 @@ class Plan:
     """
 
     package: Path
+    provenance: Provenance
     created: tuple[str, ...]
     changed: tuple[str, ...]
     unchanged: tuple[str, ...]
@@ -115,7 +116,7 @@ def plan(package: Path, files: Mapping[str, str], provenance: Provenance, *, for
     if contents:
         contents[manifest.NAME] = manifest.encode(provenance, contents)
     try:
-        return _compare(package, contents, force)
+        return _compare(package, contents, provenance, force)
     except OSError as error:
         raise WriteError(_describe(error)) from error
 
@@ -211,7 +212,7 @@ def _known(package: Path) -> _Known:
     return known
 
 
-def _compare(package: Path, contents: Mapping[str, bytes], force: bool) -> Plan:
+def _compare(package: Path, contents: Mapping[str, bytes], provenance: Provenance, force: bool) -> Plan:
     known = _known(package)
     lists: dict[str, list[str]] = {state: [] for state in ("created", "changed", "unchanged", "stale")}
     refusals: list[Refusal] = []
@@ -232,6 +233,7 @@ def _compare(package: Path, contents: Mapping[str, bytes], force: bool) -> Plan:
             overridden += [path] if obstacle else []
     return Plan(
         package=package,
+        provenance=provenance,
         created=tuple(lists["created"]),
         changed=tuple(lists["changed"]),
         unchanged=tuple(lists["unchanged"]),

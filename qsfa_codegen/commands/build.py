@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -73,8 +74,7 @@ def build(request: Request, report: Report, step: Callable[[], None]) -> list[Ou
 
     Packages are independent: an error in one spec does not keep the others from being written.
     """
-    roots = [resources.PACKAGE, resources.templates(), resources.chips()]
-    stamp = Stamp(request.out, toolchain([*roots, *([request.templates] if request.templates else [])]))
+    stamp = Stamp(request.out, toolchain(_inputs(request)))
     tasks = [(spec, stamp.current(spec)) for spec in request.specs]
     if all(current for _, current in tasks):
         outcomes = [_unchanged(request, spec, *current) for spec, current in tasks if current]
@@ -91,6 +91,14 @@ def build(request: Request, report: Report, step: Callable[[], None]) -> list[Ou
     return outcomes
 
 
+def _inputs(request: Request) -> list[Path]:
+    """Everything besides the specs that decides what is generated."""
+    beside = sorted({spec.parent / resources.CHIPS for spec in request.specs})
+    own = [resources.PACKAGE, resources.resource(resources.TEMPLATES), resources.resource(resources.CHIPS)]
+    overlay = [request.templates] if request.templates else []
+    return [*own, *(path for path in beside if path.is_file()), *overlay]
+
+
 Current = tuple[str, int] | None
 """What a stamp says of a spec with nothing to do: its package and the number of files."""
 
@@ -103,30 +111,17 @@ def _build_tasks(
     request: Request, tasks: Sequence[tuple[Path, Current]], report: Report, step: Callable[[], None]
 ) -> list[Outcome]:
     from qsfa_codegen.commands import workers
+    from qsfa_codegen.commands.faults import stopped
 
     builder = _Builder(request)
     jobs = min(request.jobs, sum(current is None for _, current in tasks))
-    results: dict[int, Outcome] = {}
-    reported = 0
+
+    def broken(index: int, crash: Crash) -> Outcome:
+        spec = tasks[index][0]
+        return Outcome(spec, Status.BROKEN, diagnostics=(stopped(spec, crash),), trace=crash.trace)
+
     with closing(workers.run(tasks, builder.build, jobs)) as finished:
-        for index, result in finished:
-            outcome = result if isinstance(result, Outcome) else _crashed(tasks[index][0], result)
-            results[index] = outcome
-            step()
-            while reported in results:
-                report(results[reported])
-                reported += 1
-    return [results[index] for index in range(len(tasks))]
-
-
-def _crashed(spec: Path, crash: Crash) -> Outcome:
-    finding = Diagnostic(
-        "QS906",
-        f"building {spec} stopped: {crash.reason}",
-        help="this is a fault of qsfa-codegen or of this machine: please report it with the spec, and what"
-        " `qsfa-codegen --debug build` prints",
-    )
-    return Outcome(spec, Status.BROKEN, diagnostics=(finding,), trace=crash.trace)
+        return workers.in_order(finished, broken, report, step)
 
 
 # --------------------------------------------------------------------------- one spec
@@ -166,23 +161,12 @@ class _Builder:
             sink.add(_template_fault(error, self._request.templates))
             return Outcome(spec, Status.FAILED, diagnostics=tuple(sink))
         provenance = Provenance(_GENERATOR, spec.name, operator.source.sha256, self._overlay)
-        return self._write(spec, operator.snake, files, provenance, tuple(sink))
-
-    def _write(
-        self,
-        spec: Path,
-        name: str,
-        files: dict[str, str],
-        provenance: Provenance,
-        warnings: tuple[Diagnostic, ...],
-    ) -> Outcome:
-        package = self._request.out / name
+        package = self._request.out / operator.snake
         outcome = _bring_up_to_date(self._request, spec, package, files, provenance)
-        if outcome.status in (Status.WRITTEN, Status.UNCHANGED) and not warnings:
-            written = manifest.encode(provenance, {path: text.encode() for path, text in files.items()})
-            entry = Entry(provenance.spec_sha256, name, manifest.digest(written))
-            return replace(outcome, entry=entry)
-        return replace(outcome, diagnostics=(*warnings, *outcome.diagnostics))
+        if not sink:
+            return outcome
+        # No entry: the next build repeats the warnings.
+        return replace(outcome, diagnostics=(*sink, *outcome.diagnostics), entry=None)
 
 
 def _twice(spec: Path, owner: Path, package: str) -> Diagnostic:
@@ -194,24 +178,13 @@ def _twice(spec: Path, owner: Path, package: str) -> Diagnostic:
 
 
 def _template_fault(error: Exception, overlay: Path | None) -> Diagnostic:
-    """What is wrong with a template of the user's; the error itself again if it is none of those."""
-    place = getattr(error, "filename", None), getattr(error, "lineno", None)
-    trace = error.__traceback__
-    while trace is not None:
-        place = (
-            (trace.tb_frame.f_code.co_filename, trace.tb_lineno)
-            if _is_below(trace.tb_frame.f_code.co_filename, overlay)
-            else place
-        )
-        trace = trace.tb_next
-    file, line = place
-    if not _is_below(file, overlay) or not isinstance(file, str) or not isinstance(line, int):
-        raise error
-    return Diagnostic("QS908", f"the template failed: {error}", Span(file, line, 1, line, 1))
-
-
-def _is_below(file: object, folder: Path | None) -> bool:
-    return folder is not None and isinstance(file, str) and Path(file).is_relative_to(folder)
+    """What is wrong with a template of the user's; raises the error again when it is none of those."""
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    places.append((getattr(error, "filename", None) or "", getattr(error, "lineno", None)))  # syntax errors
+    for file, line in reversed(places):
+        if overlay and line and Path(file).is_relative_to(overlay):
+            return Diagnostic("QS908", f"the template failed: {error}", Span(file, line, 1, line, 1))
+    raise error
 
 
 # --------------------------------------------------------------------------- one package
@@ -256,7 +229,16 @@ def _outcome(request: Request, spec: Path, package: Path, plan: Plan) -> Outcome
         unchanged=len(plan.unchanged),
         refusals=plan.hand_edited,
         diagnostics=tuple(_refused(package, refusal) for refusal in plan.hand_edited),
+        entry=_entry(plan) if status in (Status.UNCHANGED, Status.WRITTEN) else None,
     )
+
+
+def _entry(plan: Plan) -> Entry | None:
+    """What to remember of a package that is as it should be; nothing of one that was removed."""
+    listing = plan.contents.get(manifest.NAME)
+    if listing is None:
+        return None
+    return Entry(plan.provenance.spec_sha256, plan.package.name, manifest.digest(listing))
 
 
 _REFUSALS = {

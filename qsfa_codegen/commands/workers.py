@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -63,6 +63,27 @@ def _guarded(work: Work[T, R], task: T, claim: Claim) -> R | Crash:
         return work(task, claim)
     except Exception as error:
         return Crash(f"{type(error).__name__}: {error}", traceback.format_exc())
+
+
+def in_order(
+    finished: Iterable[tuple[int, R | Crash]],
+    broken: Callable[[int, Crash], R],
+    report: Callable[[R], None],
+    step: Callable[[], None],
+) -> list[R]:
+    """Results in the order of the tasks, each reported as soon as all before it were.
+
+    ``broken`` makes a result of a crash; ``step`` is called for each task that is finished.
+    """
+    results: dict[int, R] = {}
+    reported = 0
+    for index, result in finished:
+        results[index] = broken(index, result) if isinstance(result, Crash) else result
+        step()
+        while reported in results:
+            report(results[reported])
+            reported += 1
+    return [results[index] for index in range(reported)]
 
 
 # --------------------------------------------------------------------------- the side of a worker

@@ -99,19 +99,32 @@ def struct_layout(data: TilingData) -> Layout:
     return Layout(place(data.root, data.align).size, tuple(_entries(data.root, data.align, "", 0)))
 
 
-def pack(data: TilingData, values: Mapping[str, int | float | bool]) -> bytes:
-    """The bytes that a host with these field values hands to the kernel; padding is zero.
+class Packer:
+    """Writes the values of one tiling struct as the bytes that kernels read; made once, used often."""
 
-    ``values`` is keyed by ``Entry.path``. Raises ValueError for a value that its field cannot hold.
-    """
-    layout = struct_layout(data)
-    packed = bytearray(layout.size)
-    for entry in layout.entries:
+    def __init__(self, data: TilingData) -> None:
+        self.layout = struct_layout(data)
+        code, end = "<", 0
+        for entry in self.layout.entries:
+            code += f"{entry.offset - end}x{entry.ctype.code}"
+            end = entry.offset + entry.ctype.size
+        self._struct = struct.Struct(f"{code}{self.layout.size - end}x")
+
+    def pack(self, values: Sequence[int | float | bool]) -> bytes:
+        """The bytes for values in the order of ``layout.entries``; padding is zero.
+
+        Raises ValueError when a field cannot hold its value.
+        """
         try:
-            struct.pack_into("<" + entry.ctype.code, packed, entry.offset, values[entry.path])
+            return self._struct.pack(*values)
         except (struct.error, OverflowError) as error:
-            raise ValueError(f"{entry.path} cannot hold {values[entry.path]}") from error
-    return bytes(packed)
+            raise ValueError(f"a tiling field cannot hold its value: {error}") from error
+
+
+def pack(data: TilingData, values: Mapping[str, int | float | bool]) -> bytes:
+    """As ``Packer``, for one use; ``values`` is keyed by ``Entry.path``."""
+    packer = Packer(data)
+    return packer.pack([values[entry.path] for entry in packer.layout.entries])
 
 
 def key_shifts(args: Sequence[KeyArg]) -> tuple[int, ...]:

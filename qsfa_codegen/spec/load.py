@@ -5,8 +5,8 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
+from qsfa_codegen import resources
 from qsfa_codegen.diagnostics import Sink, SpecError
-from qsfa_codegen.resources import resource
 from qsfa_codegen.spec.chips import load_chips
 from qsfa_codegen.spec.model import Operator, Source
 from qsfa_codegen.spec.reader import load_bytes, read_text
@@ -42,7 +42,7 @@ def analyse(path: Path | str, sink: Sink, chips: Path | str | None = None) -> Op
 
 def analyse_text(data: bytes, name: str, sink: Sink, chips: Path | str | None = None) -> Operator | None:
     """As ``analyse``, for the bytes of a spec; ``name`` stands in diagnostics and generated headers."""
-    chip_set = load_chips(chips if chips is not None else resource(CHIPS_FILE), sink)
+    chip_set = load_chips(chips if chips is not None else resources.chips(), sink)
     tree = read_text(data, name, sink)
     if tree is None or sink.failed:
         return None

@@ -734,7 +734,11 @@ class CheckKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something a check establishes and others rely on: ("attr", "tile_size"), ("input", "key"), ("dim", "B")."""
+    """Something a check establishes and others rely on.
+
+    Kinds: "attr" (accepted), "input" (passed as demanded), "dtype", "rank" (of an input; its sizes may be
+    read), "dim" (in its domain).
+    """
 
     kind: str
     name: str

@@ -19,7 +19,7 @@ from qsfa_codegen.spec.model import KeyArg, TilingData, TilingField, TilingMembe
 
 SPAN = Span("spec.yaml", 1, 1, 1, 1)
 ZERO = Literal(INT, SPAN, 0)
-SCALARS = {
+SCALARS: dict[str, Any] = {
     "bool": ctypes.c_bool,
     "int8": ctypes.c_int8,
     "uint8": ctypes.c_uint8,

@@ -28,6 +28,8 @@ _DTYPES = {
     "DT_BF16": "bfloat16",
     "DT_INT8": "int8",
     "DT_INT4": "int4",
+    "DT_INT16": "int16",
+    "DT_UINT64": "uint64",
     "DT_INT32": "int32",
     "DT_INT64": "int64",
     "DT_UINT8": "uint8",

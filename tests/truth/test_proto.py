@@ -12,7 +12,7 @@ from tests.truth.operators import FIXTURES, SPECS, generated
 from tests.truth.wheel import Wheel
 
 
-def _comparable(proto: Proto) -> Proto:
+def comparable(proto: Proto) -> Proto:
     """Floats by value: 1e-6, 1e-06 and 0.000001f are one default."""
     return replace(proto, attributes=tuple(map(_by_value, proto.attributes)))
 
@@ -27,4 +27,4 @@ def _by_value(attribute: Attribute) -> Attribute:
 def test_prototype_is_the_released_one(snake: str, released: Wheel) -> None:
     files = generated(snake).files
     ours = graph_proto.read(files[f"op_graph/{snake}_proto.h"])
-    assert _comparable(ours) == _comparable(graph_proto.read(released.proto(snake)))
+    assert comparable(ours) == comparable(graph_proto.read(released.proto(snake)))

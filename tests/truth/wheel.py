@@ -67,6 +67,12 @@ class Wheel:
         """The header of the interface that CANN generated for a hand-written public one to call."""
         return self.text(_HEADERS / f"aclnnInner_{snake}.h")
 
+    def aclnn_headers_of(self, snake: str) -> tuple[str, ...]:
+        """The public and the inner header of an operator, those of the two that the wheel has."""
+        names = set(self._zip.namelist())
+        paths = (str(_HEADERS / f"{prefix}_{snake}.h") for prefix in ("aclnn", "aclnnInner"))
+        return tuple(self.text(path) for path in paths if path in names)
+
     def proto(self, snake: str) -> str:
         """The graph prototype of an operator."""
         return self.text(_PROTOS / f"{snake}_proto.h")

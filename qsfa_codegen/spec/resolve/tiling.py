@@ -115,10 +115,19 @@ def _listed(ctx: Context, node: Node | None, args: tuple[KeyArg, ...]) -> tuple[
     """An explicit list of combinations; empty when they are computed."""
     if node is None or isinstance(node, Scalar):
         return ()
-    return tuple(
-        tuple(_code(ctx, cell, arg.enum) for cell, arg in zip(items(row), args, strict=False))
-        for row in items(node)
-    )
+    return tuple(_combination(ctx, row, args) for row in items(node))
+
+
+def _combination(ctx: Context, node: Node, args: tuple[KeyArg, ...]) -> tuple[int, ...]:
+    cells = items(node)
+    if len(cells) != len(args):
+        raise ctx.malformed(
+            "QS347",
+            node.span,
+            f"the combination has {len(cells)} codes, the key has {len(args)} arguments",
+            f"give one for each of {', '.join(a.name for a in args)}",
+        )
+    return tuple(_code(ctx, cell, arg.enum) for cell, arg in zip(cells, args, strict=True))
 
 
 def _key_arg(ctx: Context, name: str, span: Span, node: Mapping) -> KeyArg:

@@ -1,0 +1,21 @@
+"""What to say when the program itself fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qsfa_codegen.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from qsfa_codegen.commands.workers import Crash
+
+ADVICE = (
+    "this is a fault of qsfa-codegen or of this machine, not of the spec: "
+    "please report it with the spec and what the same command prints with --debug"
+)
+
+
+def stopped(spec: Path, crash: Crash) -> Diagnostic:
+    """The finding for a spec whose processing came to no end."""
+    return Diagnostic("QS906", f"work on {spec} stopped: {crash.reason}", help=ADVICE)

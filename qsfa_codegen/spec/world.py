@@ -1,0 +1,189 @@
+"""Evaluation over the declared domains instead of one call: what can be true of any legal call.
+
+Names with a finite domain (enum and bool attributes, listed values, listed dims, presence of optional
+inputs, dtypes) are enumerated; everything else is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from qsfa_codegen.expr.evaluate import UNKNOWN, EvalError, Value, evaluate
+from qsfa_codegen.expr.nodes import Expr, ParamQuery, Query, Ref, RefKind, walk
+from qsfa_codegen.spec.model import Attr, AttrType, Chip, Input, Operator, Presence, leaves
+from qsfa_codegen.spec.paths import at_chip
+
+Finite = tuple[Value, ...]
+Point = Mapping["Leaf", Value]
+MAX_POINTS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """Something that a call decides: an attribute, a dim, or a fact about an input."""
+
+    kind: RefKind | Query
+    name: str
+
+
+class World:
+    """One chip of an operator; an evaluation environment at a point of the enumerated domains."""
+
+    def __init__(self, operator: Operator, chip: Chip) -> None:
+        self.chip = chip
+        self._operator = operator
+        self._lets = {n.name: n.value for n in operator.lets}
+        if operator.tiling is not None:
+            self._lets.update({n.name: n.value for n in operator.tiling.lets})
+        self._dims = {d.name: d for d in operator.dims}
+        self._attrs = {a.name: a for a in operator.attrs}
+        self._consts = {c.name: c.value for c in operator.consts}
+        self._records = {r.name: r for r in operator.records}
+        self._inputs = {i.name: i for i in operator.inputs}
+        self._point: Point = {}
+
+    # ----------------------------------------------------------------- enumeration
+
+    def points(self, exprs: Iterable[Expr]) -> Iterator[Point]:
+        """Every combination of values of what the expressions depend on, in a fixed order.
+
+        Domains that would make more than ``MAX_POINTS`` are left unknown, the largest first.
+        """
+        axes = [(leaf, values) for leaf in self.leaves(exprs) if (values := self._domain(leaf)) is not None]
+        axes.sort(key=lambda axis: len(axis[1]))
+        kept, count = [], 1
+        for leaf, values in axes:
+            if count * max(len(values), 1) <= MAX_POINTS:
+                kept.append((leaf, values))
+                count *= max(len(values), 1)
+        for values in product(*(domain for _, domain in kept)):
+            yield dict(zip((leaf for leaf, _ in kept), values, strict=True))
+
+    def leaves(self, exprs: Iterable[Expr]) -> list[Leaf]:
+        """What the expressions depend on, each once, in order of first use."""
+        found: dict[Leaf, None] = {}
+        seen: set[tuple[RefKind, str]] = set()
+        pending = list(exprs)
+        for expr in pending:
+            for node in walk(expr):
+                if isinstance(node, ParamQuery):
+                    found[Leaf(node.query, node.param)] = None
+                elif isinstance(node, Ref) and (node.kind, node.name) not in seen:
+                    seen.add((node.kind, node.name))
+                    pending.extend(self._behind(node))
+                    if node.kind in (RefKind.ATTR, RefKind.DIM):
+                        found[Leaf(node.kind, node.name)] = None
+        return list(found)
+
+    def _behind(self, node: Ref) -> list[Expr]:
+        """Expressions that a name stands for."""
+        match node.kind:
+            case RefKind.LET | RefKind.TILING_LET:
+                return [self._lets[node.name]]
+            case RefKind.RECORD:
+                return [self._records[node.name].elements]
+            case RefKind.DIM:
+                dim = self._dims[node.name]
+                return [dim.value] if dim.derived is None else [dim.value, dim.derived]
+            case _:
+                return []
+
+    def _domain(self, leaf: Leaf) -> Finite | None:
+        match leaf.kind:
+            case RefKind.ATTR:
+                return attr_values(self._attrs[leaf.name], self.chip)
+            case RefKind.DIM:
+                values = self._dims[leaf.name].values
+                return None if values is None else at_chip(values, self.chip)
+            case Query.PRESENT:
+                return _presence_values(self._inputs[leaf.name])
+            case Query.DTYPE:
+                return self._dtypes(self._inputs[leaf.name])
+            case _:
+                return None
+
+    def _dtypes(self, param: Input) -> Finite | None:
+        if param.dtype.column is None:
+            return None if param.dtype.fixed is None else (param.dtype.fixed,)
+        return tuple(dict.fromkeys(self._operator.dtypes.column(param.dtype.column, self.chip.id)))
+
+    # ----------------------------------------------------------------- judging a point
+
+    def at(self, point: Point) -> World:
+        """This world, standing at ``point``."""
+        self._point = point
+        return self
+
+    def possible(self, skip: str | None = None) -> bool:
+        """Whether no constraint (but the one called ``skip``) is known to be broken here."""
+        return not any(
+            self.known(c.when, True) is True and self.known(c.require, True) is False
+            for c in self._operator.constraints
+            if self.chip.id in c.chips and c.id != skip
+        )
+
+    def known(self, expr: Expr | None, default: Value) -> Value:
+        """The value here, UNKNOWN where it has none; ``default`` for no expression."""
+        if expr is None:
+            return default
+        try:
+            return evaluate(expr, self)
+        except EvalError:
+            return UNKNOWN
+
+    # ----------------------------------------------------------------- Env
+
+    def ref(self, kind: RefKind, name: str) -> Value:
+        """Value of a name."""
+        match kind:
+            case RefKind.CHIP:
+                return self.chip.id
+            case RefKind.ARCH:
+                return self.chip.arch
+            case RefKind.CONST:
+                return self._consts[name]
+            case RefKind.LET | RefKind.TILING_LET:
+                return evaluate(self._lets[name], self)
+            case RefKind.DIM:
+                return self._dim(name)
+            case _:
+                return self._point.get(Leaf(kind, name), UNKNOWN)
+
+    def _dim(self, name: str) -> Value:
+        """What the point says; what ``is`` demands; otherwise unknown. Unbound where it does not exist."""
+        dim = self._dims[name]
+        evaluate(dim.value, self)
+        found = self._point.get(Leaf(RefKind.DIM, name), UNKNOWN)
+        if found is UNKNOWN and dim.derived is not None:
+            return evaluate(dim.derived, self)
+        return found
+
+    def query(self, query: Query, param: str, axis: int | None, tail: int = 0) -> Value:
+        """What the point says of an input."""
+        if query is Query.PRESENT and self._inputs[param].presence is Presence.REQUIRED:
+            return True
+        return self._point.get(Leaf(query, param), UNKNOWN)
+
+    def contents(self, param: str) -> Sequence[int]:
+        """Nothing is known of data."""
+        return ()
+
+    def call(self, function: str, args: tuple[Value, ...]) -> Value:
+        """Sizes of packed rows where everything in them is known; nothing of the platform."""
+        if function == "elements" and isinstance(args[0], str) and args[0] in self._records:
+            return evaluate(self._records[args[0]].elements, self)
+        return UNKNOWN
+
+
+def attr_values(attr: Attr, chip: Chip) -> Finite | None:
+    """Every value that an attribute may have on a chip, where they are listed."""
+    domain = None if attr.domain is None else at_chip(attr.domain, chip)
+    if domain is not None and domain.values and not attr.lengths:
+        return tuple(v.value for v in domain.values)
+    return (False, True) if attr.type is AttrType.BOOL else None
+
+
+def _presence_values(param: Input) -> Finite:
+    return (True,) if set(leaves(param.presence)) == {Presence.REQUIRED} else (False, True)
