@@ -252,7 +252,7 @@ SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 def _sarif_rule(code: str, title: str | None) -> JsonValue:
     rule: dict[str, JsonValue] = {"id": code}
     if title:
-        rule["shortDescription"] = {"text": title}
+        rule["shortDescription"] = _sarif_text(title)
     return rule
 
 
@@ -264,7 +264,7 @@ def _sarif_result(diagnostic: Diagnostic, index: Mapping[str, int]) -> JsonValue
         "ruleId": diagnostic.code,
         "ruleIndex": index[diagnostic.code],
         "level": diagnostic.severity.value,
-        "message": {"text": message},
+        "message": _sarif_text(message),
     }
     if diagnostic.span is not None:
         result["locations"] = [_sarif_location(diagnostic.span)]
@@ -273,8 +273,13 @@ def _sarif_result(diagnostic: Diagnostic, index: Mapping[str, int]) -> JsonValue
     return result
 
 
+def _sarif_text(text: str) -> JsonValue:
+    # Single braces would be placeholders for arguments (SARIF 3.11.5).
+    return {"text": text.replace("{", "{{").replace("}", "}}")}
+
+
 def _sarif_related(related: Related) -> JsonValue:
-    return {**_sarif_location(related.span), "message": {"text": related.message}}
+    return {**_sarif_location(related.span), "message": _sarif_text(related.message)}
 
 
 def _sarif_location(span: Span) -> dict[str, JsonValue]:

@@ -36,7 +36,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to build. ``every`` says that ``specs`` are all there are."""
+    """What to build. ``every`` says that ``specs`` are all there are; ``jobs`` None is one for each core."""
 
     specs: tuple[Path, ...]
     out: Path
@@ -44,13 +44,21 @@ class Request:
     check: bool = False
     force: bool = False
     prune: bool = False
-    jobs: int = 1
+    jobs: int | None = None
     templates: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagnostic and what belongs below it: a diff, a list of files, a traceback."""
+
+    diagnostic: Diagnostic
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one spec. The lists are paths in the package."""
+    """What became of one spec. The lists are paths in the package; ``entry`` is for the stamp."""
 
     spec: Path
     status: Status
@@ -60,8 +68,7 @@ class Outcome:
     stale: tuple[str, ...] = ()
     overridden: tuple[str, ...] = ()
     unchanged: int = 0
-    refusals: tuple[Refusal, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
+    findings: tuple[Finding, ...] = ()
     trace: str = ""
     entry: Entry | None = None
 
@@ -114,11 +121,11 @@ def _build_tasks(
     from qsfa_codegen.commands.faults import stopped
 
     builder = _Builder(request)
-    jobs = min(request.jobs, sum(current is None for _, current in tasks))
+    jobs = min(request.jobs or workers.usable_cores(), sum(current is None for _, current in tasks))
 
     def broken(index: int, crash: Crash) -> Outcome:
         spec = tasks[index][0]
-        return Outcome(spec, Status.BROKEN, diagnostics=(stopped(spec, crash),), trace=crash.trace)
+        return Outcome(spec, Status.BROKEN, findings=(Finding(stopped(spec, crash)),), trace=crash.trace)
 
     with closing(workers.run(tasks, builder.build, jobs)) as finished:
         return workers.in_order(finished, broken, report, step)
@@ -150,23 +157,27 @@ class _Builder:
         sink = Sink()
         operator = self._analyse(spec, sink)
         if operator is None:
-            return Outcome(spec, Status.FAILED, diagnostics=tuple(sink))
+            return _failed(spec, sink)
         owner = claim(operator.snake)
         if owner is not None:
             sink.add(_twice(spec, self._request.specs[owner], operator.snake))
-            return Outcome(spec, Status.FAILED, diagnostics=tuple(sink))
+            return _failed(spec, sink)
         try:
             files = self._render(operator, self._templates)
         except Exception as error:
             sink.add(_template_fault(error, self._request.templates))
-            return Outcome(spec, Status.FAILED, diagnostics=tuple(sink))
+            return _failed(spec, sink)
         provenance = Provenance(_GENERATOR, spec.name, operator.source.sha256, self._overlay)
         package = self._request.out / operator.snake
         outcome = _bring_up_to_date(self._request, spec, package, files, provenance)
         if not sink:
             return outcome
         # No entry: the next build repeats the warnings.
-        return replace(outcome, diagnostics=(*sink, *outcome.diagnostics), entry=None)
+        return replace(outcome, findings=(*map(Finding, sink), *outcome.findings), entry=None)
+
+
+def _failed(spec: Path, sink: Sink) -> Outcome:
+    return Outcome(spec, Status.FAILED, findings=tuple(map(Finding, sink)))
 
 
 def _twice(spec: Path, owner: Path, package: str) -> Diagnostic:
@@ -208,7 +219,7 @@ def _bring_up_to_date(
 
 
 def _broken(spec: Path, package: Path, finding: Diagnostic) -> Outcome:
-    return Outcome(spec, Status.BROKEN, package, diagnostics=(finding,))
+    return Outcome(spec, Status.BROKEN, package, findings=(Finding(finding),))
 
 
 def _outcome(request: Request, spec: Path, package: Path, plan: Plan) -> Outcome:
@@ -227,8 +238,7 @@ def _outcome(request: Request, spec: Path, package: Path, plan: Plan) -> Outcome
         stale=plan.stale,
         overridden=plan.overridden,
         unchanged=len(plan.unchanged),
-        refusals=plan.hand_edited,
-        diagnostics=tuple(_refused(package, refusal) for refusal in plan.hand_edited),
+        findings=_findings(spec, plan, status),
         entry=_entry(plan) if status in (Status.UNCHANGED, Status.WRITTEN) else None,
     )
 
@@ -251,9 +261,23 @@ _REFUSALS = {
 }
 
 
-def _refused(package: Path, refusal: Refusal) -> Diagnostic:
+def _findings(spec: Path, plan: Plan, status: Status) -> tuple[Finding, ...]:
+    if status is Status.DRIFTED:
+        return (_drift(spec, plan),)
+    return tuple(_refused(plan.package, refusal) for refusal in plan.hand_edited)
+
+
+def _refused(package: Path, refusal: Refusal) -> Finding:
     code, advice = _REFUSALS[refusal.obstacle]
-    return Diagnostic(code, f"{package / refusal.path} is {refusal.obstacle.value}", help=advice)
+    message = f"{package / refusal.path} is {refusal.obstacle.value}"
+    return Finding(Diagnostic(code, message, help=advice), refusal.detail)
+
+
+def _drift(spec: Path, plan: Plan) -> Finding:
+    lists = {"missing": plan.created, "differs": plan.changed, "no longer generated": plan.stale}
+    detail = "".join(f"{what}: {path}\n" for what, paths in lists.items() for path in paths)
+    message = f"{plan.package} is not what {spec} generates"
+    return Finding(Diagnostic("QS910", message, help="run `qsfa-codegen build`"), detail)
 
 
 # --------------------------------------------------------------------------- packages without a spec
@@ -285,4 +309,4 @@ def _orphan(request: Request, spec: Path, package: Path) -> Outcome:
         severity=Severity.WARNING,
     )
     status = Status.DRIFTED if request.check else Status.UNCHANGED
-    return Outcome(spec, status, package, diagnostics=(finding,))
+    return Outcome(spec, status, package, findings=(Finding(finding),))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from dataclasses import replace
 from typing import TextIO
 
 from qsfa_codegen import diagnostic_formats
+from qsfa_codegen.commands.progress import Progress
 from qsfa_codegen.diagnostics import Diagnostic
 
 FORMATS = tuple(diagnostic_formats.FORMATS)
@@ -15,6 +16,7 @@ COLOURS = ("auto", "always", "never")
 
 _RESET = "\x1b[0m"
 _STYLES = {"bold": "\x1b[1m", "added": "\x1b[32m", "removed": "\x1b[31m", "place": "\x1b[36m"}
+_DIFF_STYLES = {"+": "added", "-": "removed", "@": "place"}
 
 
 def uses_colour(choice: str, stream: TextIO) -> bool:
@@ -33,43 +35,65 @@ def painted(style: str, text: str, *, colour: bool) -> str:
     return f"{_STYLES[style]}{text}{_RESET}" if colour and text else text
 
 
-def painted_diff(diff: str, *, colour: bool) -> str:
-    """A unified diff with its lines coloured."""
-    styles = {"+": "added", "-": "removed", "@": "place"}
-    return "".join(
-        painted(styles[line[0]], line.rstrip("\n"), colour=colour) + "\n" if line[0] in styles else line
-        for line in diff.splitlines(keepends=True)
+def _painted_diff(diff: str, *, colour: bool) -> str:
+    lines = (
+        painted(_DIFF_STYLES[line[0]], line, colour=colour) if line[:1] in _DIFF_STYLES else line
+        for line in diff.splitlines()
     )
+    return "".join(f"  {line}\n" for line in lines)
 
 
-class Reporter:
+class Console:
     """Says what was found and done.
 
     As text, findings go to stderr at once and results to stdout. In the formats for programs stdout
-    holds one document with all findings, written by ``finish``, and nothing else.
+    holds one document with all findings, written by ``finish``, and nothing else. ``debug`` shows
+    where the program failed.
     """
 
-    def __init__(self, format: str = "text", color: str = "auto", *, quiet: bool = False) -> None:
+    def __init__(
+        self, format: str = "text", color: str = "auto", *, quiet: bool = False, debug: bool = False
+    ) -> None:
         self._format = format
         self._quiet = quiet
+        self._debug = debug
         self._found: list[Diagnostic] = []
-        self.colour = uses_colour(color, sys.stderr)
+        self._colour = uses_colour(color, sys.stderr)
+        self._progress: Progress | None = None
 
-    def findings(self, found: Iterable[Diagnostic], detail: str = "") -> None:
-        """Report diagnostics; ``detail`` is shown to people below them."""
-        diagnostics = list(found)
-        self._found += diagnostics
-        if self._format == "text" and diagnostics:
-            text = diagnostic_formats.to_text(diagnostics, colour=self.colour)
-            print(text + painted_diff(detail, colour=self.colour), file=sys.stderr)
+    def progress(self, total: int, what: str) -> Progress:
+        """A count of finished items that the other output keeps clear of."""
+        self._progress = Progress(total, what, enabled=not self._quiet)
+        return self._progress
+
+    def finding(self, found: Diagnostic, detail: str = "") -> None:
+        """Report a diagnostic; ``detail``, such as a diff, belongs below it."""
+        if self._format != "text":
+            message = f"{found.message}\n{detail}".rstrip("\n")
+            self._found.append(replace(found, message=message))
+            return
+        text = diagnostic_formats.to_text([found], colour=self._colour)
+        self._write(text + _painted_diff(detail, colour=self._colour), sys.stderr)
+
+    def trace(self, text: str) -> None:
+        """Show where the program failed, to those who debug it."""
+        if self._debug and text:
+            self._write(text, sys.stderr)
 
     def result(self, text: str) -> None:
         """Report what was done."""
         if self._format == "text" and not self._quiet:
-            print(text, flush=True)
+            self._write(text, sys.stdout)
+
+    def _write(self, text: str, stream: TextIO) -> None:
+        if self._progress:
+            self._progress.clear()
+        print(text, file=stream, flush=True)
 
     def finish(self) -> None:
         """Write what can only be written when everything is known."""
+        if self._progress:
+            self._progress.clear()
         if self._format == "json":
             sys.stdout.write(diagnostic_formats.to_json(self._found))
         elif self._format == "sarif":

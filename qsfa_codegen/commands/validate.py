@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qsfa_codegen.commands import status
 from qsfa_codegen.diagnostics import Diagnostic, Severity, Sink
 
 if TYPE_CHECKING:
+    from qsfa_codegen.commands.terminal import Console
     from qsfa_codegen.commands.workers import Claim, Crash
 
 
@@ -18,21 +20,21 @@ if TYPE_CHECKING:
 class Verdict:
     """What was found in one spec; ``trace`` when checking it broke the program."""
 
-    spec: Path
     diagnostics: tuple[Diagnostic, ...]
     trace: str = ""
     broken: bool = False
 
     @property
-    def valid(self) -> bool:
-        """True when the spec has no errors."""
-        return all(found.severity is not Severity.ERROR for found in self.diagnostics)
+    def status(self) -> int:
+        """The exit status of a run with this spec alone."""
+        if self.broken:
+            return status.BROKEN
+        failed = any(found.severity is Severity.ERROR for found in self.diagnostics)
+        return status.FINDINGS if failed else status.OK
 
 
-def validate(
-    specs: Sequence[Path], jobs: int, report: Callable[[Verdict], None], step: Callable[[], None]
-) -> list[Verdict]:
-    """Check every spec; ``report`` hears of each in the order given, ``step`` of each that is finished."""
+def run(specs: Sequence[Path], jobs: int | None, console: Console) -> int:
+    """Check every spec, report in the order given, and return the exit status."""
     from qsfa_codegen.commands import workers
     from qsfa_codegen.commands.faults import stopped
     from qsfa_codegen.spec.load import analyse
@@ -40,10 +42,26 @@ def validate(
     def check(spec: Path, _: Claim) -> Verdict:
         sink = Sink()
         analyse(spec, sink)
-        return Verdict(spec, tuple(sink))
+        return Verdict(tuple(sink))
 
     def broken(index: int, crash: Crash) -> Verdict:
-        return Verdict(specs[index], (stopped(specs[index], crash),), crash.trace, broken=True)
+        return Verdict((stopped(specs[index], crash),), crash.trace, broken=True)
 
-    with closing(workers.run(specs, check, jobs)) as finished:
-        return workers.in_order(finished, broken, report, step)
+    def report(verdict: Verdict) -> None:
+        for diagnostic in verdict.diagnostics:
+            console.finding(diagnostic)
+        console.trace(verdict.trace)
+
+    progress = console.progress(len(specs), "specs checked")
+    with closing(workers.run(specs, check, jobs or workers.usable_cores())) as finished:
+        verdicts = workers.in_order(finished, broken, report, progress.step)
+    console.result(_summary(verdicts))
+    console.finish()
+    return max(verdict.status for verdict in verdicts)
+
+
+def _summary(verdicts: Sequence[Verdict]) -> str:
+    from qsfa_codegen.diagnostic_formats import summary
+
+    found = [diagnostic for verdict in verdicts for diagnostic in verdict.diagnostics]
+    return f"{len(verdicts)} spec{'s' if len(verdicts) != 1 else ''}: {summary(found)}"

@@ -32,11 +32,6 @@ class TensorArg:
     shape: tuple[int, ...]
     data: tuple[Number, ...] | None = None
 
-    @property
-    def unknown_rank(self) -> bool:
-        """True for the shape ``[-2]``."""
-        return self.shape == UNKNOWN_RANK
-
 
 InputArg = TensorArg | tuple[TensorArg, ...]
 """One tensor, or the tensors of a list input."""

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from qsfa_codegen.contract.calls import UNKNOWN_DIM, InputArg, TensorArg
+from qsfa_codegen.contract.calls import UNKNOWN_DIM, UNKNOWN_RANK, InputArg, TensorArg
 from qsfa_codegen.expr import int64
 from qsfa_codegen.expr.evaluate import compiled
 from qsfa_codegen.expr.nodes import Query, RefKind
@@ -16,6 +16,11 @@ from qsfa_codegen.spec.model import Chip, Fact, InputKind, Operator, Presence, R
 
 Run = Callable[["CallEnv"], Value]
 Extern = Callable[..., Value]
+
+
+# Members of an enum are slow to look up, and these are looked up for every node of every rule.
+_COLUMN = RefKind.COLUMN
+_PRESENT, _DTYPE, _DIM, _RANK = Query.PRESENT, Query.DTYPE, Query.DIM, Query.RANK
 
 
 class SpoiltError(Exception):
@@ -157,6 +162,21 @@ class CallEnv:
         self._spoilt.update((fact.kind, fact.name) for fact in facts)
         self.forget()
 
+    @property
+    def infer(self) -> bool:
+        """Whether unknown dims and ranks are UNKNOWN."""
+        return self._infer
+
+    def platform(self, name: str) -> int:
+        """A fact about the device."""
+        value = self._names[name]
+        assert isinstance(value, int)
+        return value
+
+    def platform_name(self, name: str) -> str:
+        """``chip`` or ``arch`` of the device."""
+        return str(self._names[name])
+
     def count(self, name: str) -> int:
         """How many tensors a list input has."""
         return len(self._lists.get(name, ()))
@@ -170,7 +190,7 @@ class CallEnv:
 
     def ref(self, kind: RefKind, name: str) -> Value:
         """The value of a name."""
-        if kind is RefKind.COLUMN:
+        if kind is _COLUMN:
             return self._dtype_of_column(name)
         try:
             return self._known[name]
@@ -223,33 +243,35 @@ class CallEnv:
         if self._spoilt:
             self._guard(query, param)
         arg = self._args.get(param)
-        if query is Query.PRESENT:
+        if query is _PRESENT:
             return arg is not None
         if arg is None:
             if query is Query.COUNT and param in self._lists:
                 return 0
             raise EvalError(UNBOUND, None, f"{param} is not passed")
-        if query is Query.DTYPE:
+        if query is _DTYPE:
             return arg.dtype
-        if query is Query.COUNT:
-            return self.count(param)
-        return self._size(query, arg, axis, tail)
-
-    def _size(self, query: Query, arg: TensorArg, axis: int | None, tail: int) -> Value:
-        shape = arg.shape
-        if self._infer and arg.unknown_rank:
+        if self._infer and arg.shape == UNKNOWN_RANK and query is not Query.COUNT:
             self.met_unknown_rank = True
             return UNKNOWN
-        if query is Query.DIM:
-            assert axis is not None
-            if not -len(shape) <= axis < len(shape):
-                raise EvalError(UNBOUND, None, f"there is no axis {axis}")
-            return self._dim(shape[axis])
-        if query is Query.RANK:
-            return len(shape)
-        dims = tuple(self._dim(size) for size in shape)
+        if query is _RANK:
+            return len(arg.shape)
+        if query is _DIM:
+            return self._axis(arg.shape, axis)
+        return self.count(param) if query is Query.COUNT else self._whole(query, arg.shape, axis, tail)
+
+    def _axis(self, shape: tuple[int, ...], axis: int | None) -> Value:
+        assert axis is not None
+        try:
+            size = shape[axis]
+        except IndexError:
+            raise EvalError(UNBOUND, None, f"there is no axis {axis}") from None
+        return UNKNOWN if size == UNKNOWN_DIM and self._infer else size
+
+    def _whole(self, query: Query, shape: tuple[int, ...], axis: int | None, tail: int) -> Value:
+        dims = tuple(UNKNOWN if size == UNKNOWN_DIM and self._infer else size for size in shape)
         if query is Query.DIMS:
-            return dims[axis or 0 : len(dims) - tail]
+            return dims[axis or 0 : max(len(dims) - tail, 0)]
         if query is not Query.NUMEL:
             raise EvalError(UNBOUND, None, f"a call does not tell the {query.value}")
         if UNKNOWN in dims:
@@ -258,9 +280,6 @@ class CallEnv:
             return int64.product(shape)
         except OverflowError:
             raise EvalError(OVERFLOW) from None
-
-    def _dim(self, size: int) -> Value:
-        return UNKNOWN if size == UNKNOWN_DIM and self._infer else size
 
     def _guard(self, query: Query, param: str) -> None:
         """Raise when the fact is spoilt: by the input's presence, and by what the query asks for."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 _HEAD = """\
-// int64 arithmetic that rounds down; overflow and division by zero are kept in `failed`, the result is then 0.
+// int64 arithmetic that rounds down. Overflow and division by zero set `failed` and give 0.
 struct Arith {
     bool failed = false;
 """
@@ -112,12 +112,12 @@ _MEMBERS: dict[str, tuple[tuple[str, ...], str]] = {
 """,
     ),
     "AlignUp": (
-        ("Add", "Mod"),
+        ("Add", "Keep", "Mod"),
         """\
     int64_t AlignUp(int64_t a, int64_t b)
     {
         const int64_t rest = Mod(a, b);
-        return rest == 0 ? a : Add(a, b - rest);
+        return rest == 0 ? Keep(b == 0, a) : Add(a, b - rest);
     }
 """,
     ),

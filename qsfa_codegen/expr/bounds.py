@@ -36,6 +36,7 @@ from qsfa_codegen.expr.nodes import (
     Subscript,
     children,
 )
+from qsfa_codegen.expr.relations import MIRROR, OPPOSITE
 
 __all__ = [
     "Interval",
@@ -75,9 +76,12 @@ def interval(expr: Expr, ranges: Ranges) -> Interval | None:
     return bound.values if bound.safe and expr.type == INT else None
 
 
-def value_range(expr: Expr, ranges: Ranges) -> Interval:
-    """Values that ``expr`` can have where evaluating it does not fail."""
-    return Facts(ranges).bound(expr).values
+def value_range(expr: Expr, ranges: Ranges, zero_on_failure: bool = False) -> Interval:
+    """Values that ``expr`` can have where evaluating it does not fail.
+
+    With ``zero_on_failure`` also those that generated code goes on with after a failure.
+    """
+    return Facts(ranges, zero_on_failure).bound(expr).values
 
 
 def may_fail(expr: Expr, ranges: Ranges) -> bool:
@@ -174,8 +178,12 @@ class Facts:
                 return known(*values) if known else self.leaf(expr)
         return None
 
+    def can_fail(self, expr: Expr, bounds: Sequence[Bound]) -> bool:
+        """Whether the operation of ``expr`` itself, not its children, can fail."""
+        exact = self._exact(expr, [bound.values for bound in bounds])
+        return exact is not None and self._can_fail(expr, bounds, exact)
+
     def _can_fail(self, expr: Expr, bounds: Sequence[Bound], exact: Interval) -> bool:
-        """Whether the operation of ``expr`` itself can overflow or divide by zero."""
         if _divides(expr) and 0 in bounds[1].values:
             return True
         return exact != exact.clipped or (_is_product(expr) and self.ranges(expr) is None)
@@ -227,10 +235,10 @@ class Facts:
                     facts = facts.assume(operand, holds)
                 return facts
             case Compare(op=op, left=left, right=right) if left.type == INT:
-                op = op if holds else _OPPOSITE[op]
+                op = op if holds else OPPOSITE[op]
                 facts = self._narrow(left, _solutions(op, self.bound(right).values, self.bound(left).values))
                 return facts._narrow(
-                    right, _solutions(_MIRROR[op], self.bound(left).values, self.bound(right).values)
+                    right, _solutions(MIRROR[op], self.bound(left).values, self.bound(right).values)
                 )
             case Contains(item=item, options=options, negated=negated) if item.type == INT:
                 if holds is not negated:
@@ -263,8 +271,6 @@ _CALLS: dict[str, Callable[..., Interval]] = {
     "min": iv.least,
     "max": iv.largest,
 }
-_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_MIRROR = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
 def _divides(expr: Expr) -> bool:
@@ -298,7 +304,7 @@ def _solutions(op: str, other: Interval, mine: Interval) -> Interval:
 def _compared(op: str, a: Interval, b: Interval) -> Interval:
     """Truth values of ``a op b``."""
     if op in ("!=", ">=", ">"):
-        opposite = _compared(_OPPOSITE[op], a, b)
+        opposite = _compared(OPPOSITE[op], a, b)
         return Interval(1 - opposite.high, 1 - opposite.low)
     if op == "==":
         always, never = a.low == a.high == b.low == b.high, a.meet(b).empty

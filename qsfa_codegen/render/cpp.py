@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.nodes import Expr, Kind, Ref, RefKind, walk
-from qsfa_codegen.render.text import cpp_comment
+from qsfa_codegen.render.text import cpp_comment, cpp_string
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import AttrType
 from qsfa_codegen.spec.names import camel, upper
@@ -62,12 +62,12 @@ def ge_format(name: str) -> str:
 
 
 def variable(name: str) -> str:
-    """The local variable that holds a dim, an attribute or a let: ``KV_N`` → ``kvN``."""
+    """The local variable that holds a dim, an attribute or a let: ``KV_ROWS`` → ``kvRows``."""
     return camel(name)
 
 
 def enumerator(enum: str, label: str) -> str:
-    """A label of an enum: ``Layout::BSND``."""
+    """A label of an enum: ``Layout::ROWS_FIRST``."""
     return f"{enum}::{label}"
 
 
@@ -118,6 +118,34 @@ def enum_class(enum: EnumDef) -> list[str]:
     """Lines of an ``enum class`` over int64_t with the codes of the spec."""
     body = [f"    {label.name} = {label.code}," for label in enum.labels]
     return [f"enum class {enum.name} : int64_t {{", *body, "};"]
+
+
+def invalid_label(enum: EnumDef) -> str:
+    """The name of the constant that no label has."""
+    return f"INVALID_{upper(enum.name)}"
+
+
+def enum_parser(enum: EnumDef) -> list[str]:
+    """Lines that turn a string attribute into a label; a text that names none gives ``INVALID_…``."""
+    free = min(label.code for label in enum.labels) - 1
+    tests = [
+        line
+        for label in enum.labels
+        for line in (
+            f"    if (std::strcmp(text, {cpp_string(label.name)}) == 0) {{",
+            f"        return {enumerator(enum.name, label.name)};",
+            "    }",
+        )
+    ]
+    return [
+        f"constexpr {enum.name} {invalid_label(enum)} = static_cast<{enum.name}>({int_literal(free)});",
+        "",
+        f"{enum.name} Parse{enum.name}(const char *text)",
+        "{",
+        *tests,
+        f"    return {invalid_label(enum)};",
+        "}",
+    ]
 
 
 def enums(operator: Operator, exprs: Iterable[Expr]) -> list[EnumDef]:

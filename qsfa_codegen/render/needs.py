@@ -3,47 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.expr.nodes import Call, Expr, ParamQuery, Ref, RefKind, walk
-from qsfa_codegen.spec.model import DtypeRef, Presence
+from qsfa_codegen.expr.nodes import Expr, RefKind
+from qsfa_codegen.expr.specialize import depends_on
+from qsfa_codegen.spec.model import Dim, DtypeRef, Presence, Record, Rest
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Input, Operator
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Needs:
-    """Names that are read, directly or through others; ``functions`` are those called by name."""
+    """Names and inputs that are read, directly or through others."""
 
-    found: dict[RefKind, set[str]] = field(default_factory=dict)
-    inputs: set[str] = field(default_factory=set)
-    functions: set[str] = field(default_factory=set)
+    refs: frozenset[tuple[RefKind, str]]
+    inputs: frozenset[str]
 
-    def names(self, kind: RefKind) -> set[str]:
-        """Names of one kind."""
-        return self.found.get(kind, set())
+    def names(self, *kinds: RefKind) -> frozenset[str]:
+        """Names of some kinds."""
+        return frozenset(name for kind, name in self.refs if kind in kinds)
 
 
 def needs(operator: Operator, exprs: Iterable[Expr]) -> Needs:
     """What ``exprs`` read of a call of ``operator``."""
-    result = Needs()
-    expand = _Expansion(operator)
-    pending = list(exprs)
-    while pending:
-        for node in walk(pending.pop()):
-            if isinstance(node, ParamQuery):
-                result.inputs.add(node.param)
-            elif isinstance(node, Call):
-                result.functions.add(node.function)
-            elif isinstance(node, Ref):
-                names = result.found.setdefault(node.kind, set())
-                if node.name not in names:
-                    names.add(node.name)
-                    result.inputs.update(expand.inputs(node))
-                    pending.extend(expand.exprs(node))
-    return result
+    lets = {let.name: let.value for let in operator.lets}
+    if operator.tiling is not None:
+        lets.update({let.name: let.value for let in operator.tiling.lets})
+
+    def definition(kind: RefKind, name: str) -> Expr | None:
+        match kind:
+            case RefKind.LET | RefKind.TILING_LET:
+                return lets[name]
+            case RefKind.DIM:
+                return operator.find(Dim, name).value
+            case RefKind.RECORD:
+                return operator.find(Record, name).elements
+        return None
+
+    found = [depends_on(expr, definition) for expr in exprs]
+    refs = frozenset(ref for part in found for ref in part.refs)
+    asked = (name for part in found for name in part.params)
+    carriers = (name for kind, name in refs for name in _inputs_behind(operator, kind, name))
+    return Needs(refs, frozenset((*asked, *carriers)))
 
 
 def carrier(operator: Operator, column: str) -> Input | None:
@@ -53,37 +56,14 @@ def carrier(operator: Operator, column: str) -> Input | None:
     return next(iter(always or carriers), None)
 
 
-class _Expansion:
-    def __init__(self, operator: Operator) -> None:
-        self._operator = operator
-        self._lets = {let.name: let for let in operator.lets}
-        if operator.tiling is not None:
-            self._lets.update({let.name: let for let in operator.tiling.lets})
-        self._dims = {dim.name: dim for dim in operator.dims}
-        self._records = {record.name: record for record in operator.records}
-        self._rests = {rest.name: rest for rest in operator.rests}
-
-    def exprs(self, node: Ref) -> Iterator[Expr]:
-        """Expressions that a name stands for."""
-        if node.kind in (RefKind.LET, RefKind.TILING_LET):
-            yield self._lets[node.name].value
-        elif node.kind is RefKind.DIM:
-            yield self._dims[node.name].value
-        elif node.kind is RefKind.RECORD:
-            record = self._records[node.name]
-            yield record.elements
-            yield from record.offsets
-
-    def inputs(self, node: Ref) -> Iterator[str]:
-        """Inputs that a name is a fact about."""
-        if node.kind is RefKind.REST:
-            yield from self._observed(node.name)
-        elif node.kind is RefKind.COLUMN:
-            found = carrier(self._operator, node.name)
-            if found is not None:
-                yield found.name
-
-    def _observed(self, rest: str) -> Iterator[str]:
-        yield self._rests[rest].input
-        for behind in self._rests[rest].rests_after:
-            yield from self._observed(behind)
+def _inputs_behind(operator: Operator, kind: RefKind, name: str) -> Iterator[str]:
+    """Inputs that a name is a fact about, though no expression asks them."""
+    if kind is RefKind.REST:
+        rest = operator.find(Rest, name)
+        yield rest.input
+        for behind in rest.rests_after:
+            yield from _inputs_behind(operator, kind, behind)
+    elif kind is RefKind.COLUMN:
+        found = carrier(operator, name)
+        if found is not None:
+            yield found.name

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from qsfa_codegen import __version__
 from qsfa_codegen.render import text
+from qsfa_codegen.resources import TEMPLATES, resource
 from qsfa_codegen.spec import names
 
 if TYPE_CHECKING:
     from jinja2 import BytecodeCache, Environment
 
-_PACKAGE = Path(__file__).resolve().parent.parent
 _SETTINGS: dict[str, Any] = {
     "trim_blocks": True,
     "lstrip_blocks": True,
@@ -46,7 +46,7 @@ class Templates:
     """Templates by name (``op_host/op_def.cpp.j2``); one that ``overlay`` has wins over the project's own."""
 
     def __init__(self, overlay: Path | None = None) -> None:
-        self._folders = ([overlay] if overlay else []) + [home()]
+        self._folders = ([overlay] if overlay else []) + [resource(TEMPLATES)]
         self._environment: Environment | None = None
 
     def render(self, template: str, /, **view: object) -> str:
@@ -64,12 +64,6 @@ def render(template: str, /, **view: object) -> str:
 @cache
 def _default() -> Templates:
     return Templates()
-
-
-def home() -> Path:
-    """The folder of the project's own templates: in the source tree, or inside the installed package."""
-    installed = _PACKAGE / "_data" / "templates"
-    return installed if installed.is_dir() else _PACKAGE.parent / "templates"
 
 
 def _environment(folders: list[Path]) -> Environment:

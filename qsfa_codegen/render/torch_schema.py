@@ -72,14 +72,14 @@ class TorchParam:
 
     @property
     def schema(self) -> str:
-        """``Tensor? block_table=None``."""
+        """``Tensor? row_mask=None``."""
         kind = self.kind.replace("Tensor", f"Tensor{self.alias}", 1)
         default = "" if self.default is None else f"={self.default}"
         return f"{kind}{'?' if self.optional else ''} {self.name}{default}"
 
     @property
     def cpp(self) -> str:
-        """``const std::optional<at::Tensor> &block_table``."""
+        """``const std::optional<at::Tensor> &row_mask``."""
         plain = _CPP_TYPES[self.kind]
         if not self.optional:
             return plain + self.name

@@ -108,19 +108,19 @@ def in_place_names(operator: Operator) -> frozenset[str]:
 
 
 def input_name(parameter: Input, in_place: Collection[str]) -> str:
-    """``block_table`` → ``blockTableOptional``; updated in place: ``xRef``."""
+    """``row_mask`` → ``rowMaskOptional``; updated in place: ``xRef``."""
     name = api_camel(parameter.name) + (_REF if parameter.name in in_place else "")
     return name + ("Optional" if parameter.registered is Registered.OPTIONAL else "")
 
 
 def attr_name(attr: Attr) -> str:
-    """``layout_kv`` → ``layoutKvOptional``: only what is passed by pointer can be left out in C."""
+    """``round_mode`` → ``roundModeOptional``: only what is passed by pointer can be left out in C."""
     optional = not attr.required and _ATTR_TYPES.get(attr.type, "*").endswith("*")
     return api_camel(attr.name) + ("Optional" if optional else "")
 
 
 def output_name(parameter: Output, *, alone: bool) -> str:
-    """``attention_out`` → ``attentionOutOut``; the only output of an operator is ``out``."""
+    """``row_sum`` → ``rowSumOut``; the only output of an operator is ``out``."""
     name = "out" if alone else api_camel(parameter.name) + "Out"
     return name + ("Optional" if parameter.registered is Registered.OPTIONAL else "")
 

@@ -118,7 +118,17 @@ class Packer:
         try:
             return self._struct.pack(*values)
         except (struct.error, OverflowError) as error:
-            raise ValueError(f"a tiling field cannot hold its value: {error}") from error
+            culprits = zip(self.layout.entries, values, strict=True)
+            path, value = next((e.path, v) for e, v in culprits if not _holds(e.ctype, v))
+            raise ValueError(f"{path} cannot hold {value}") from error
+
+
+def _holds(ctype: CType, value: int | float | bool) -> bool:
+    try:
+        struct.pack(ctype.code, value)
+    except (struct.error, OverflowError):
+        return False
+    return True
 
 
 def pack(data: TilingData, values: Mapping[str, int | float | bool]) -> bytes:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
-from qsfa_codegen import resources
 from qsfa_codegen.diagnostics import Sink, SpecError
+from qsfa_codegen.resources import CHIPS, resource
 from qsfa_codegen.spec.chips import load_chips
 from qsfa_codegen.spec.model import Operator, Source
-from qsfa_codegen.spec.reader import load_bytes, read_text
+from qsfa_codegen.spec.reader import read_text
 from qsfa_codegen.spec.resolve import resolve
 from qsfa_codegen.spec.schema import validate
-
-CHIPS_FILE = "chips.yaml"
+from qsfa_codegen.spec.source_text import load_bytes
 
 
 def load(path: Path | str, chips: Path | str | None = None) -> Operator:
@@ -34,7 +33,7 @@ def analyse(path: Path | str, sink: Sink, chips: Path | str | None = None) -> Op
     data = load_bytes(location, location.as_posix(), sink)
     if data is None:
         return None
-    beside = location.parent / CHIPS_FILE
+    beside = location.parent / CHIPS
     if chips is None and beside.is_file():
         chips = beside
     return analyse_text(data, location.as_posix(), sink, chips)
@@ -42,7 +41,7 @@ def analyse(path: Path | str, sink: Sink, chips: Path | str | None = None) -> Op
 
 def analyse_text(data: bytes, name: str, sink: Sink, chips: Path | str | None = None) -> Operator | None:
     """As ``analyse``, for the bytes of a spec; ``name`` stands in diagnostics and generated headers."""
-    chip_set = load_chips(chips if chips is not None else resources.chips(), sink)
+    chip_set = load_chips(chips if chips is not None else resource(CHIPS), sink)
     tree = read_text(data, name, sink)
     if tree is None or sink.failed:
         return None

@@ -62,6 +62,7 @@ from qsfa_codegen.spec.model import (
     Domain,
     Fact,
     Input,
+    InputKind,
     Operator,
     Presence,
     RestItem,
@@ -395,6 +396,7 @@ class _Dims:
         self._operator = operator
         self._uses = uses
         self._accepted = labels_of(operator)
+        self._definers = {d.name: d.definers for d in operator.dims}
 
     def checks(self) -> Iterator[Check]:
         for d in self._operator.dims:
@@ -427,9 +429,14 @@ class _Dims:
         return any_of([p for p in parts if p is not None], span)
 
     def _occurrences(self, param: Input) -> Iterator[Check]:
-        """One check for each axis that repeats a size, the cases that demand the same together."""
+        """One check for each axis that repeats a size, the cases that demand the same together.
+
+        A list's own defining axes count too: every tensor of it must have the sizes of the first.
+        """
         grouped: dict[object, tuple[Expr, list[Path], Span]] = {}
         assert param.shape is not None
+        for count in self._count_demand(param):
+            grouped[strip(count)] = (count, [()], param.span)
         for path, shape in walk_choice(param.shape):
             for axis, item in axes(shape):
                 require = self._demand(param, axis, item, path, shape)
@@ -450,17 +457,25 @@ class _Dims:
             return self._rest_demand(param, axis, item, shape)
         size = size_of(param.name, axis, item.span)
         if item.dim is not None:
-            if self._defines(item.dim, param, axis, path):
+            if self._defines(item.dim, param, axis, path) and param.kind is not InputKind.TENSOR_LIST:
                 return None
             return compare("==", size, dim(item.dim, item.span), item.span)
         if item.size is not None:
             return compare("==", size, item.size, item.span)
         return Contains(BOOL, item.span, size, item.options)
 
-    def _defines(self, name: str, param: Input, axis: int, path: Path) -> bool:
+    def _count_demand(self, param: Input) -> Iterator[Expr]:
+        """How many tensors a list has, unless that is what defines the number."""
+        count = param.count
+        if count is None or (isinstance(count, Ref) and self._defines(count.name, param, None, ())):
+            return
+        actual = ParamQuery(INT, param.span, Query.COUNT, param.name)
+        yield compare("==", actual, count, param.span)
+
+    def _defines(self, name: str, param: Input, axis: int | None, path: Path) -> bool:
         return any(
             d.input == param.name and d.axis == axis and compatible(path, d.path)
-            for d in self._operator.find(Dim, name).definers
+            for d in self._definers.get(name, ())
         )
 
     def _rest_demand(self, param: Input, axis: int, item: RestItem, shape: Shape) -> Expr | None:

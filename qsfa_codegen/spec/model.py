@@ -519,11 +519,15 @@ class TilingField:
 
 @dataclass(frozen=True, slots=True)
 class TilingStruct:
-    """A struct type; members are fields or (member name, struct) pairs, in memory order."""
+    """A struct type; members are fields or nested structs, in memory order.
+
+    ``library`` names the toolkit call that fills a struct of the toolkit's own, which has no members here.
+    """
 
     type_name: str
     members: tuple[TilingField | TilingMember, ...]
     span: Span
+    library: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -558,10 +562,14 @@ class KeyArg:
 
 @dataclass(frozen=True, slots=True)
 class TilingKey:
-    """Template arguments with their legal combinations, or a plain integer expression."""
+    """Template arguments with their legal combinations, or a plain integer expression.
+
+    ``listed`` says that the spec lists the combinations; otherwise they are what legal calls can reach.
+    """
 
     args: tuple[KeyArg, ...]
     legal: tuple[tuple[int, ...], ...]  # code of each argument
+    listed: bool
     plain: Expr | None
     span: Span
 
@@ -696,8 +704,8 @@ class AclnnBinding:
     """``style``: "auto" (CANN generates aclnn), "wrapper" (ours over aclnnInner…), "handwritten"."""
 
     style: str
-    name: str  # aclnnKvQuantSparseFlashAttention
-    inner: str  # aclnnInnerKvQuantSparseFlashAttention
+    name: str  # aclnnFusedThing
+    inner: str  # aclnnInnerFusedThing
     parameters: tuple[BoundParam, ...]  # empty: the operator's own
     derived: tuple[tuple[str, Expr], ...]
     span: Span
@@ -777,9 +785,9 @@ class Source:
 NamedThing = EnumDef | Const | Dim | Rest | Input | Attr | Output | Let | Record
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operator:
-    """Everything that is known about one operator."""
+    """Everything that is known about one operator. Compared by identity."""
 
     name: str  # op type
     snake: str
@@ -811,6 +819,7 @@ class Operator:
     emit: tuple[str, ...]  # artefact groups to write; all unless said
     checks: tuple[Check, ...]
     source: Source
+    name_span: Span
 
     @cached_property
     def _by_name(self) -> dict[tuple[type, str], object]:
@@ -830,7 +839,7 @@ class Operator:
     def find(self, kind: type[T], name: str) -> T:
         """The object of class ``kind`` called ``name``; KeyError when there is none.
 
-        ``operator.find(Attr, "tile_size")``
+        ``operator.find(Attr, "head_width")``
         """
         found = self._by_name[kind, name]
         assert isinstance(found, kind)

@@ -10,35 +10,35 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+[0-9]*|[0-9]+")
 def words(name: str) -> tuple[str, ...]:
     """The words of a snake_case, camelCase or CamelCase name, lower case.
 
-    >>> words("StoreKVBlock"), words("KV_N"), words("actual_seq_lengths_kv")
-    (('store', 'kv', 'block'), ('kv', 'n'), ('actual', 'seq', 'lengths', 'kv'))
+    >>> words("FillKVCache"), words("KV_ROWS"), words("row_mask_out")
+    (('fill', 'kv', 'cache'), ('kv', 'rows'), ('row', 'mask', 'out'))
     """
     return tuple(w.lower() for part in name.split("_") for w in _WORD.findall(part))
 
 
 def snake(name: str) -> str:
-    """``KvQuantSparseFlashAttention`` → ``kv_quant_sparse_flash_attention``."""
+    """``FusedRowScan`` → ``fused_row_scan``."""
     return "_".join(words(name))
 
 
 def upper(name: str) -> str:
-    """Macro spelling: ``KV_QUANT_SPARSE_FLASH_ATTENTION``."""
+    """Macro spelling: ``FUSED_ROW_SCAN``."""
     return snake(name).upper()
 
 
 def camel(name: str) -> str:
-    """Variable spelling: ``sparse_block_size`` → ``sparseBlockSize``, ``KV_N`` → ``kvN``."""
+    """Variable spelling: ``row_block_size`` → ``rowBlockSize``, ``KV_ROWS`` → ``kvRows``."""
     first, *rest = words(name)
     return first + "".join(w[:1].upper() + w[1:] for w in rest)
 
 
 def pascal(name: str) -> str:
-    """Type spelling: ``right_down_causal`` → ``RightDownCausal``."""
+    """Type spelling: ``row_block`` → ``RowBlock``."""
     return "".join(w[:1].upper() + w[1:] for w in words(name))
 
 
 def api_camel(name: str) -> str:
-    """Spelling of an aclnn parameter: ``block_table`` → ``blockTable``, ``KCache`` → ``kCache``.
+    """Spelling of an aclnn parameter: ``row_mask`` → ``rowMask``, ``PageIDs`` → ``pageIDs``.
 
     As CANN's generator does it: unlike ``camel`` it leaves capitals inside a word as they are.
     """

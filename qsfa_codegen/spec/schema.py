@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from qsfa_codegen.diagnostics import Related, Sink, Span
-from qsfa_codegen.spec.reader import Mapping, Node, Scalar, Sequence, shorten, to_plain
+from qsfa_codegen.spec.tree import Mapping, Node, Scalar, Sequence, shorten, to_plain
 
 Kind = Literal["operator", "chips"]
 Schema = dict[str, Any]
@@ -46,7 +46,8 @@ def validate(tree: Node, sink: Sink, kind: Kind = "operator") -> bool:
     """Record every misfit of ``tree``; True when there is none."""
     schema = _schema(kind)
     checker = _Checker(schema, sink)
-    checker.check(tree, schema, _Place(None, "", tree.span))
+    start = Span(tree.span.file, tree.span.line, tree.span.column, tree.span.line, tree.span.column)
+    checker.check(tree, schema, _Place(None, "", start))
     return checker.errors == 0
 
 
@@ -317,8 +318,9 @@ class _Checker:
     def _required(self, node: Node, keys: list[str], schema: Schema, place: _Place) -> None:
         if not isinstance(node, Mapping):
             return
+        misspelt = _misspelt_keys(node, schema)
         for key in keys:
-            if key not in node:
+            if key not in node and key not in misspelt:
                 meaning = self._meaning(schema.get("properties", {}).get(key, {}))
                 self._error(
                     "QS151",
@@ -415,6 +417,14 @@ def _takes(schema: Schema, node: Mapping) -> bool:
     return schema.get("additionalProperties") is not False or all(
         key in node for key in schema.get("required", ())
     )
+
+
+def _misspelt_keys(node: Mapping, schema: Schema) -> set[str | None]:
+    """Keys that an unknown key of the node was probably meant as: reported there, so not missing."""
+    if schema.get("additionalProperties") is not False:
+        return set()
+    known = schema.get("properties", {})
+    return {_closest(entry.key, known) for entry in node if entry.key not in known}
 
 
 def _likeness(node: Mapping, properties: dict[str, Schema]) -> int:

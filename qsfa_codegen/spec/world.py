@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 from qsfa_codegen.expr.evaluate import UNKNOWN, EvalError, Value, evaluate
-from qsfa_codegen.expr.nodes import Expr, ParamQuery, Query, Ref, RefKind, walk
-from qsfa_codegen.spec.model import Attr, AttrType, Chip, Input, Operator, Presence, leaves
+from qsfa_codegen.expr.nodes import Conditional, Expr, Logic, ParamQuery, Query, Ref, RefKind, Select, walk
+from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.model import Attr, AttrType, CheckKind, Chip, Input, Operator, Presence, leaves
 from qsfa_codegen.spec.paths import at_chip
 
 Finite = tuple[Value, ...]
@@ -43,6 +45,10 @@ class World:
         self._records = {r.name: r for r in operator.records}
         self._inputs = {i.name: i for i in operator.inputs}
         self._point: Point = {}
+        self._constraints = [c for c in operator.constraints if chip.id in c.chips]
+        optional = {i.name for i in operator.inputs if i.presence is not Presence.REQUIRED}
+        presence = [c for c in operator.checks if c.kind is CheckKind.PRESENCE]
+        self._presence = [c.require for c in presence if c.parameter in optional]
 
     # ----------------------------------------------------------------- enumeration
 
@@ -64,18 +70,35 @@ class World:
     def leaves(self, exprs: Iterable[Expr]) -> list[Leaf]:
         """What the expressions depend on, each once, in order of first use."""
         found: dict[Leaf, None] = {}
+        for node in self._closure(exprs):
+            if isinstance(node, ParamQuery):
+                found[Leaf(node.query, node.param)] = None
+            elif isinstance(node, Ref) and node.kind in (RefKind.ATTR, RefKind.DIM):
+                found[Leaf(node.kind, node.name)] = None
+        return list(found)
+
+    def case_tests(self, exprs: Iterable[Expr]) -> list[Expr]:
+        """Everything that decides which part of the expressions is evaluated."""
+        tests: list[Expr] = []
+        for node in self._closure(exprs):
+            if isinstance(node, Select):
+                tests.append(node.selector)
+            elif isinstance(node, Conditional):
+                tests.append(node.test)
+            elif isinstance(node, Logic):
+                tests.extend(node.operands[:-1])
+        return tests
+
+    def _closure(self, exprs: Iterable[Expr]) -> Iterator[Expr]:
+        """Every node of the expressions and of what their names stand for."""
         seen: set[tuple[RefKind, str]] = set()
         pending = list(exprs)
         for expr in pending:
             for node in walk(expr):
-                if isinstance(node, ParamQuery):
-                    found[Leaf(node.query, node.param)] = None
-                elif isinstance(node, Ref) and (node.kind, node.name) not in seen:
+                yield node
+                if isinstance(node, Ref) and (node.kind, node.name) not in seen:
                     seen.add((node.kind, node.name))
                     pending.extend(self._behind(node))
-                    if node.kind in (RefKind.ATTR, RefKind.DIM):
-                        found[Leaf(node.kind, node.name)] = None
-        return list(found)
 
     def _behind(self, node: Ref) -> list[Expr]:
         """Expressions that a name stands for."""
@@ -117,12 +140,36 @@ class World:
         return self
 
     def possible(self, skip: str | None = None) -> bool:
-        """Whether no constraint (but the one called ``skip``) is known to be broken here."""
+        """Whether no rule of presence and no constraint (but ``skip``) is known to be broken here."""
+        if any(self.known(require, True) is False for require in self._presence):
+            return False
         return not any(
             self.known(c.when, True) is True and self.known(c.require, True) is False
-            for c in self._operator.constraints
-            if self.chip.id in c.chips and c.id != skip
+            for c in self._constraints
+            if c.id != skip
         )
+
+    @cached_property
+    def constraint_conditions(self) -> list[Expr]:
+        """What the constraints on this chip depend on, as far as attributes and presence go."""
+        exprs = [e for c in self._constraints for e in (c.when, c.require) if e is not None]
+        return [e for e in exprs if self._is_cheap(e)]
+
+    def _is_cheap(self, expr: Expr) -> bool:
+        leaves = self.leaves([expr])
+        return all(leaf.kind is RefKind.ATTR or leaf.kind is Query.PRESENT for leaf in leaves)
+
+    def describe(self) -> str:
+        """Where this world stands, for messages: the attributes that are fixed here."""
+        parts = [
+            f"{leaf.name} is {value}" for leaf, value in self._point.items() if leaf.kind is RefKind.ATTR
+        ]
+        parts += [
+            f"{leaf.name} is {'passed' if value else 'not passed'}"
+            for leaf, value in self._point.items()
+            if leaf.kind is Query.PRESENT and len(_presence_values(self._inputs[leaf.name])) > 1
+        ]
+        return " and ".join(sorted(parts)) or f"the chip is {self.chip.id}"
 
     def known(self, expr: Expr | None, default: Value) -> Value:
         """The value here, UNKNOWN where it has none; ``default`` for no expression."""
@@ -172,8 +219,12 @@ class World:
 
     def call(self, function: str, args: tuple[Value, ...]) -> Value:
         """Sizes of packed rows where everything in them is known; nothing of the platform."""
-        if function == "elements" and isinstance(args[0], str) and args[0] in self._records:
+        if not isinstance(args[0], str):
+            return UNKNOWN
+        if function == "elements":
             return evaluate(self._records[args[0]].elements, self)
+        if function == "sizeof" and args[0] in DTYPES:
+            return max(DTYPES[args[0]].bits // 8, 1)
         return UNKNOWN
 
 

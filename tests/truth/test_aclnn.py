@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from qsfa_codegen.spec import aclnn
@@ -48,3 +51,25 @@ def test_inner_signature_is_the_one_that_cann_generated(snake: str, released: Wh
     header = released.inner_aclnn_header(snake)
     ours = (*(Parameter(p.ctype, p.name) for p in aclnn.inner_signature(operator)), *_TAIL)
     assert _first_phase(header, operator.aclnn.inner) == ours
+
+
+@pytest.mark.parametrize("snake", ["kv_quant_sparse_flash_attention", "lightning_indexer"])
+def test_generated_header_declares_the_released_functions(snake: str, released: Wheel) -> None:
+    """Wrappers keep the public interface, also where CANN itself generated it in the release."""
+    ours = aclnn_header.functions(generated(snake).files[f"op_host/op_api/aclnn_{snake}.h"])
+    theirs = aclnn_header.functions(released.aclnn_header(snake))
+    assert _without_const_handles(ours) == _without_const_handles(theirs)
+
+
+def _without_const_handles(found: dict[str, tuple[Parameter, ...]]) -> dict[str, tuple[Parameter, ...]]:
+    """A handle passed by value is the same to callers whether the function may change its copy."""
+    return {name: tuple(map(_without_const_handle, parameters)) for name, parameters in found.items()}
+
+
+def _without_const_handle(parameter: Parameter) -> Parameter:
+    return replace(parameter, ctype=re.sub(r"^const (?=aclrtStream$)", "", parameter.ctype))
+
+
+@pytest.mark.parametrize("snake", ["add_rms_norm_bias", "rms_norm_dynamic_quant"])
+def test_no_header_where_cann_generates_it(snake: str) -> None:
+    assert [path for path in generated(snake).files if "op_api" in path] == []

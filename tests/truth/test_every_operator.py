@@ -77,10 +77,10 @@ def test_registrations(every: dict[str, Released]) -> None:
 def test_signatures_that_cann_generated(every: dict[str, Released], released: Wheel) -> None:
     compared = 0
     for snake, entry in every.items():
-        for header in released.aclnn_headers_of(snake):
+        for header in released.aclnn_headers_of(_LATEST_VERSION.get(snake, snake)):
             if _GENERATED in header:
                 compared += 1
                 declared = next(iter(aclnn_header.functions(header).values()))
                 ours = [Parameter(p.ctype, p.name) for p in aclnn.inner_signature(entry.package.operator)]
                 assert ours == list(declared[:-2]), snake
-    assert compared == 26
+    assert compared == 27  # of 29: not the first of two versions, not one of those with formats by row

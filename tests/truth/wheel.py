@@ -103,6 +103,10 @@ class Wheel:
         kept = (p for p in paths if p.suffix == ".json" and not p.stem.endswith("_relocatable"))
         return tuple(self._json(p) for p in kept)
 
+    def kernel_source(self, snake: str, name: str) -> str:
+        """One file of an operator's kernel sources."""
+        return self.text(_TBE / f"custom_transformer_impl/ascendc/{snake}/{name}")
+
     @cached_property
     def torch_schemas(self) -> dict[str, str]:
         """Schema strings of the torch operators that the wheel's extension module defines, by name."""

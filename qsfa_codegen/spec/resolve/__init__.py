@@ -63,7 +63,7 @@ def _with_derived(operator: Operator) -> Operator:
     """Add what follows from the whole operator: its checks and the reachable tiling keys."""
     operator = replace(operator, checks=lower(operator))
     tiling = operator.tiling
-    if tiling is None or tiling.key is None or tiling.key.plain is not None or tiling.key.legal:
+    if tiling is None or tiling.key is None or tiling.key.plain is not None or tiling.key.listed:
         return operator
     key = replace(tiling.key, legal=reachable_keys(operator))
     return replace(operator, tiling=replace(tiling, key=key))
@@ -115,6 +115,7 @@ def _operator(ctx: Context, chips: ChipSet, source: Source) -> Operator:
         emit=resolve_emit(root),
         checks=(),
         source=source,
+        name_span=need(identity, "name").span,
     )
 
 

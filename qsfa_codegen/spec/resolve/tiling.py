@@ -84,7 +84,8 @@ def _struct(ctx: Context, node: Mapping) -> TilingStruct:
     members: list[TilingField | TilingMember] = []
     members.extend(ctx.each(node.get("fields"), lambda n, s, v: _field(ctx, n, s, as_mapping(v))))
     members.extend(ctx.each(node.get("members"), lambda n, s, v: _member(ctx, n, s, as_mapping(v))))
-    return TilingStruct(as_text(need(node, "struct")), tuple(members), need(node, "struct").span)
+    library = text_of(node, "from", "") or None
+    return TilingStruct(as_text(need(node, "struct")), tuple(members), need(node, "struct").span, library)
 
 
 def _member(ctx: Context, name: str, span: Span, node: Mapping) -> TilingField | TilingMember:
@@ -106,9 +107,10 @@ def _field(ctx: Context, name: str, span: Span, node: Mapping) -> TilingField:
 def _key(ctx: Context, node: Mapping) -> TilingKey:
     plain = node.get("value")
     if plain is not None:
-        return TilingKey((), (), ctx.expr(plain, INT, tiling=True), node.span)
+        return TilingKey((), (), False, ctx.expr(plain, INT, tiling=True), node.span)
     args = ctx.each(node.get("args"), lambda n, s, v: _key_arg(ctx, n, s, as_mapping(v)))
-    return TilingKey(args, _listed(ctx, node.get("legal"), args), None, node.span)
+    legal = _listed(ctx, node.get("legal"), args)
+    return TilingKey(args, legal, bool(legal), None, node.span)
 
 
 def _listed(ctx: Context, node: Node | None, args: tuple[KeyArg, ...]) -> tuple[tuple[int, ...], ...]:

@@ -4,7 +4,37 @@ from __future__ import annotations
 
 from qsfa_codegen.diagnostics import Sink
 from qsfa_codegen.spec.model import Operator
+from qsfa_codegen.spec.rules import (
+    attributes,
+    bindings,
+    constraints,
+    dims,
+    docs,
+    dtypes,
+    kernel,
+    names,
+    parameters,
+    tables,
+    tiling,
+)
+from qsfa_codegen.spec.rules.registry import Rule
+
+RULES: tuple[Rule, ...] = (
+    *names.RULES,
+    *dtypes.RULES,
+    *parameters.RULES,
+    *attributes.RULES,
+    *dims.RULES,
+    *tables.RULES,
+    *constraints.RULES,
+    *tiling.RULES,
+    *kernel.RULES,
+    *bindings.RULES,
+    *docs.RULES,
+)
 
 
 def check(operator: Operator, sink: Sink) -> None:
     """Run every rule."""
+    for rule in RULES:
+        rule.run(operator, sink)

@@ -1,0 +1,61 @@
+"""Entry point of the program: exit statuses, and what to say when something unforeseen happens."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from qsfa_codegen.cli import PROGRAM, Settings, cli
+from qsfa_codegen.commands import status
+
+
+def main() -> None:
+    """Run the command line and exit with its status."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure:  # a terminal that cannot show a character gets its escape, not a traceback
+            reconfigure(errors="backslashreplace")
+    sys.exit(_flushed(_run(sys.argv[1:])))
+
+
+def _run(arguments: list[str]) -> int:
+    settings = Settings()
+    try:
+        result = cli.main(arguments, PROGRAM, standalone_mode=False, obj=settings)
+        return result if isinstance(result, int) else status.OK
+    except click.ClickException as error:
+        error.show()
+        return status.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        return status.INTERRUPTED
+    except OSError as error:
+        return _failed(settings, f"{error.filename or PROGRAM}: {error.strerror or error}")
+    except Exception as error:
+        from qsfa_codegen.commands.faults import ADVICE
+
+        return _failed(settings, f"{type(error).__name__}: {error}\n{ADVICE}")
+
+
+def _failed(settings: Settings, message: str) -> int:
+    if settings.debug:
+        import traceback
+
+        traceback.print_exc()
+    click.echo(f"{PROGRAM}: {message}", err=True)
+    return status.BROKEN
+
+
+def _flushed(code: int) -> int:
+    """The status, once all output has left; a reader that went away is no reason for a message."""
+    try:
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return status.BROKEN_PIPE
+
+
+if __name__ == "__main__":
+    main()

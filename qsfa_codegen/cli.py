@@ -1,0 +1,223 @@
+"""The command line: parses arguments, calls one function, prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from qsfa_codegen import __version__
+from qsfa_codegen.commands import specs as spec_files
+from qsfa_codegen.commands import status
+from qsfa_codegen.commands.terminal import COLOURS, FORMATS, Console
+
+PROGRAM = "qsfa-codegen"
+
+
+@dataclass(slots=True)
+class Settings:
+    """What holds for every command."""
+
+    debug: bool = False
+
+
+class _Program(click.Group):
+    """A reader that goes away, as ``head`` does, ends the program without a word."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise click.exceptions.Exit(status.BROKEN_PIPE) from None
+
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+_specs = click.argument("specs", nargs=-1, type=_FILE, metavar="[SPEC]...")
+_spec = click.argument("spec", type=_FILE)
+_color = click.option(
+    "--color",
+    type=click.Choice(COLOURS),
+    default="auto",
+    show_default=True,
+    help="Colour the output; auto obeys NO_COLOR and FORCE_COLOR.",
+)
+_format = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="Form of the diagnostics. All but text go to stdout, as one document.",
+)
+_jobs = click.option(
+    "--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="Processes to use.  [default: all cores]"
+)
+_quiet = click.option("--quiet", "-q", is_flag=True, help="Print nothing but diagnostics.")
+
+
+def _examples(*lines: str) -> str:
+    return "\b\nExamples:\n" + "\n".join(f"  {PROGRAM} {line}" for line in lines)
+
+
+_EXIT_STATUSES = """\b
+Exit status:
+  0    done, nothing found
+  1    findings: errors in a spec, a package that is not up to date or was edited by hand,
+       a case that did not turn out as expected
+  2    the command line is wrong
+  3    the disk or the program failed
+  130  interrupted
+"""
+
+
+def _chosen(named: tuple[Path, ...]) -> tuple[Path, ...]:
+    try:
+        return spec_files.chosen(named)
+    except spec_files.NoSpecsError as error:
+        raise click.UsageError(str(error)) from error
+
+
+@click.group(
+    cls=_Program,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=_EXIT_STATUSES,
+)
+@click.version_option(__version__, "--version", "-V", prog_name=PROGRAM, message="%(prog)s %(version)s")
+@click.option("--debug", is_flag=True, help="Show the traceback when the program itself fails.")
+@click.pass_obj
+def cli(settings: Settings, debug: bool) -> None:
+    """Compile operator specs into whole Ascend operator packages.
+
+    `qsfa-codegen COMMAND --help` explains a command and has examples.
+    """
+    settings.debug = debug
+
+
+@cli.command(
+    epilog=_examples(
+        "validate",
+        "validate spec/my_operator.yaml",
+        "validate --format sarif > findings.sarif",
+    )
+)
+@_specs
+@_format
+@_color
+@_jobs
+@_quiet
+@click.pass_obj
+def validate(
+    settings: Settings, specs: tuple[Path, ...], form: str, color: str, jobs: int | None, quiet: bool
+) -> int:
+    """Report everything that is wrong with specs.
+
+    Without SPEC, all in spec/ are checked.
+    """
+    from qsfa_codegen.commands import validate as command
+
+    console = Console(form, color, quiet=quiet, debug=settings.debug)
+    return command.run(_chosen(specs), jobs, console)
+
+
+@cli.command(
+    epilog=_examples(
+        "build",
+        "build spec/my_operator.yaml --out /tmp/generated",
+        "build --check                       # in CI: fails when a package is out of date",
+        "build --templates my_templates      # files there replace the built-in ones of the same name",
+    )
+)
+@_specs
+@click.option(
+    "--out", type=_FOLDER, default=Path("generated"), show_default=True, help="Folder of the packages."
+)
+@click.option("--check", is_flag=True, help="Write nothing; fail and list what would change.")
+@click.option("--force", is_flag=True, help="Overwrite files that were edited by hand.")
+@click.option("--prune", is_flag=True, help="Remove packages that no spec generates any more.")
+@click.option(
+    "--templates",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of templates that replace the built-in ones.",
+)
+@_format
+@_color
+@_jobs
+@_quiet
+@click.pass_obj
+def build(
+    settings: Settings, /, specs: tuple[Path, ...], form: str, color: str, quiet: bool, **options: Any
+) -> int:
+    """Generate the packages of specs.
+
+    Without SPEC, all in spec/ are built. A package is written whole or not at all. Files that are not this program's are left alone, and
+    generated files that were edited by hand are shown and kept, unless --force is given.
+    """
+    from qsfa_codegen.commands import build_report
+    from qsfa_codegen.commands.build import Request
+
+    request = Request(specs=_chosen(specs), every=not specs, **options)
+    return build_report.run(request, Console(form, color, quiet=quiet, debug=settings.debug))
+
+
+@cli.command(epilog=_examples("new AddExample", "new add_example --folder my_specs"))
+@click.argument("name")
+@click.option(
+    "--folder", type=_FOLDER, default=spec_files.FOLDER, show_default=True, help="Where the spec goes."
+)
+def new(name: str, folder: Path) -> int:
+    """Write a small commented spec to start from.
+
+    NAME is the operator's, as AddExample or add_example.
+    """
+    from qsfa_codegen.commands import new as command
+
+    try:
+        path = command.new(name, folder)
+    except command.NewError as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(f"{path}: written; next: {PROGRAM} build {path}")
+    return status.OK
+
+
+@cli.command(epilog=_examples("schema > spec/operator.schema.json", "schema chips"))
+@click.argument("kind", type=click.Choice(["operator", "chips"]), default="operator")
+def schema(kind: Literal["operator", "chips"]) -> int:
+    """Print the JSON Schema of operator specs, or of chips.yaml."""
+    from qsfa_codegen.spec.schema import schema_text
+
+    click.echo(schema_text(kind), nl=False)
+    return status.OK
+
+
+@cli.command(epilog=_examples("explain QS101", "explain                             # lists all codes"))
+@click.argument("code", required=False)
+@_color
+def explain(code: str | None, color: str) -> int:
+    """Say what a diagnostic CODE means, and how to mend it."""
+    from qsfa_codegen.commands import explain as command
+
+    try:
+        click.echo(command.explain(code, color), color=True)
+    except command.UnknownCodeError as error:
+        raise click.UsageError(str(error)) from error
+    return status.OK
+
+
+@cli.command(
+    epilog=_examples(
+        "completion bash > ~/.local/share/bash-completion/completions/qsfa-codegen",
+        "completion zsh > ~/.zfunc/_qsfa-codegen",
+        "completion fish > ~/.config/fish/completions/qsfa-codegen.fish",
+    )
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> int:
+    """Print the completion script of a SHELL."""
+    from qsfa_codegen.commands.completion import script
+
+    click.echo(script(cli, PROGRAM, shell))
+    return status.OK

@@ -1,0 +1,312 @@
+"""``show``: an operator's contract as tables for people, chip by chip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from qsfa_codegen.commands import table
+from qsfa_codegen.commands.show_words import WORDS
+from qsfa_codegen.expr.nodes import Expr
+from qsfa_codegen.expr.prose import say
+from qsfa_codegen.expr.specialize import specialize
+from qsfa_codegen.render.messages import MessageNames
+from qsfa_codegen.spec.model import (
+    Attr,
+    Chip,
+    Dim,
+    DimItem,
+    Domain,
+    DtypeRef,
+    Input,
+    NamedValue,
+    Operator,
+    Output,
+    Presence,
+    RestItem,
+    Shape,
+    Table,
+    Text,
+    TilingField,
+    TilingStruct,
+)
+
+T = TypeVar("T")
+
+
+class UnknownChipError(Exception):
+    """The operator does not support that chip."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A table with its title; header and rows have the same length."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def show(operator: Operator, chip: str | None, language: str, width: int | None) -> str:
+    """The tables of one chip (by id or SoC name), or of all; chips with equal tables share them.
+
+    Raises UnknownChipError. ``width`` is that of the screen in columns, None for no limit.
+    """
+    chips = [one for one in operator.chips if chip in (None, one.id, one.soc)]
+    if not chips:
+        known = ", ".join(one.id for one in operator.chips)
+        raise UnknownChipError(f"{operator.name} does not support {chip}; it supports {known}")
+    texts: dict[str, list[Chip]] = {}
+    for one in chips:
+        sections = _View(operator, one, language).sections()
+        text = "\n".join(_rendered(section, width) for section in sections if section.rows)
+        texts.setdefault(text, []).append(one)
+    parts = [_head(operator, chips, language, width)]
+    for text, sharing in texts.items():
+        parts.append(f"=== {', '.join(one.id for one in sharing)} ===\n\n{text}")
+    return "\n".join(parts)
+
+
+def _rendered(section: _Section, width: int | None) -> str:
+    return f"{section.title}\n{table.render(section.header, section.rows, width)}"
+
+
+def _head(operator: Operator, chips: Sequence[Chip], language: str, width: int | None) -> str:
+    words = WORDS[language]
+    rows = [
+        [one.id, one.soc, one.arch, str(one.aic), str(one.aiv), _in(one.product, language)] for one in chips
+    ]
+    names = [
+        [words["aclnn"], operator.aclnn.name],
+        [words["torch"], f"{operator.torch.library}::{operator.torch.name}" if operator.torch else ""],
+        [words["not supported"], ", ".join(_in(product.name, language) for product in operator.unsupported)],
+    ]
+    listed = "".join(f"{name}: {value}\n" for name, value in names if value)
+    brief = "\n".join(table.wrap(_in(operator.brief, language), width or 10_000))
+    header = [words[key] for key in ("chip", "soc", "arch", "aic", "aiv", "products")]
+    return f"{operator.name} ({operator.category})\n{brief}\n\n{listed}\n{table.render(header, rows, width)}"
+
+
+def _in(text: Text | None, language: str) -> str:
+    if text is None:
+        return ""
+    return text.zh if language == "zh" else text.en
+
+
+class _View:
+    """An operator as one chip sees it, in one language."""
+
+    def __init__(self, operator: Operator, chip: Chip, language: str) -> None:
+        self._operator = operator
+        self._chip = chip
+        self._language = language
+        self._names = MessageNames(operator)
+        self._words = WORDS[language]
+
+    def sections(self) -> Iterator[_Section]:
+        """Every table, empty ones included."""
+        yield self._dtypes()
+        yield self._inputs()
+        yield self._attrs()
+        yield self._outputs()
+        yield self._dims()
+        yield self._records()
+        yield self._lets()
+        yield self._constraints()
+        yield self._contents()
+        yield self._tiling()
+        yield self._key()
+        yield self._workspace()
+
+    def _section(self, title: str, columns: str, rows: Sequence[Sequence[str]]) -> _Section:
+        return _Section(self._words[title], [self._words[column] for column in columns.split()], rows)
+
+    # ----------------------------------------------------------------------- pieces of text
+
+    def _say(self, expr: Expr | None) -> str:
+        if expr is None:
+            return ""
+        return say(specialize(expr, self._chip.id, self._chip.arch), self._language, self._names)
+
+    def _doc(self, text: Text | None) -> str:
+        return _in(text, self._language).replace("`", "")
+
+    def _choice(self, choice: T | Table[T], shown: Callable[[T], str]) -> str:
+        """A value, or a line for each case in which this chip can be."""
+        if not isinstance(choice, Table):
+            return shown(choice)
+        selector = specialize(choice.selector, self._chip.id, self._chip.arch)
+        label = getattr(selector, "value", None)
+        if isinstance(label, str):
+            found = dict(choice.cases).get(label, choice.otherwise)
+            return "" if found is None else self._choice(found, shown)
+        subject = self._say(selector)
+        lines = [
+            f"{subject} {label}: {self._choice(value, shown)}" if subject else self._choice(value, shown)
+            for label, value in choice.cases
+        ]
+        if choice.otherwise is not None:
+            lines.append(f"{self._words['else']}: {self._choice(choice.otherwise, shown)}")
+        return "\n".join(lines)
+
+    def _dtype(self, dtype: DtypeRef) -> str:
+        if dtype.fixed is not None:
+            return dtype.fixed
+        if dtype.follow is not None:
+            return self._words["as"].format(dtype.follow)
+        assert dtype.column is not None
+        return " ".join(dict.fromkeys(self._operator.dtypes.column(dtype.column, self._chip.id)))
+
+    def _shape(self, shape: Shape) -> str:
+        return f"[{', '.join(self._axis(item) for item in shape.items)}]"
+
+    def _axis(self, item: DimItem | RestItem) -> str:
+        if isinstance(item, RestItem):
+            return f"{item.name}…" if not item.ones else f"1… ({item.name})"
+        if item.dim is not None:
+            return self._operator.find(Dim, item.dim).doc_name
+        if item.options:
+            return " | ".join(self._say(option) for option in item.options)
+        return self._say(item.size)
+
+    # ----------------------------------------------------------------------- tables
+
+    def _dtypes(self) -> _Section:
+        matrix = self._operator.dtypes
+        rows = [row.dtypes for row in matrix.rows_of(self._chip.id)]
+        return _Section(self._words["dtype rows"], matrix.columns, rows)
+
+    def _inputs(self) -> _Section:
+        rows = [self._input(parameter) for parameter in self._operator.inputs]
+        return self._section("inputs", "# name presence dtype shape meaning", rows)
+
+    def _input(self, parameter: Input) -> list[str]:
+        presence = self._choice(parameter.presence, lambda one: self._words[one.value])
+        shape = "" if parameter.shape is None else self._choice(parameter.shape, self._shape)
+        reserved = parameter.presence is Presence.IGNORED
+        dtype = self._dtype(parameter.dtype)
+        return [str(parameter.index), parameter.name, presence, dtype, "" if reserved else shape,
+                self._doc(parameter.doc)]  # fmt: skip
+
+    def _attrs(self) -> _Section:
+        attrs = [attr for attr in self._operator.attrs if self._chip.id in attr.chips]
+        return self._section(
+            "attributes",
+            "# name type registered default accepted meaning",
+            [self._attr(attr) for attr in attrs],
+        )
+
+    def _attr(self, attr: Attr) -> list[str]:
+        required = self._words["required" if attr.required else "optional"]
+        accepted = "" if attr.domain is None else self._choice(attr.domain, self._domain)
+        trap = attr.trap is not None and self._chip.id in attr.trap.chips
+        default = "" if attr.default is None else _literal(attr.default)
+        marked = f"{default} ({self._words['rejected']})" if trap else default
+        return [str(attr.index), attr.name, attr.type.value, required, marked, accepted, self._doc(attr.doc)]
+
+    def _domain(self, domain: Domain) -> str:
+        parts = [", ".join(_named(value) for value in domain.values)] if domain.values else []
+        bounds = {"≥": domain.minimum, ">": domain.above, "≤": domain.maximum}
+        parts += [f"{sign} {_literal(value)}" for sign, value in bounds.items() if value is not None]
+        parts += [self._words["finite"]] if domain.finite else []
+        return ", ".join(parts)
+
+    def _outputs(self) -> _Section:
+        rows = [self._output(output) for output in self._operator.outputs]
+        return self._section("outputs", "# name dtype shape meaning", rows)
+
+    def _output(self, output: Output) -> list[str]:
+        shape = self._choice(output.shape, self._shape)
+        return [str(output.index), output.name, self._dtype(output.dtype), shape, self._doc(output.doc)]
+
+    def _dims(self) -> _Section:
+        rows = [[dim.doc_name, self._size(dim), self._doc(dim.doc)] for dim in self._operator.dims]
+        return self._section("dims", "name accepted meaning", rows)
+
+    def _size(self, dim: Dim) -> str:
+        if dim.derived is not None:
+            return f"= {self._say(dim.derived)}"
+        if dim.values is not None:
+            return self._choice(dim.values, lambda values: ", ".join(map(str, values)))
+        bounds = {"≥ ": dim.minimum, "≤ ": dim.maximum, self._words["multiple of"]: dim.multiple_of}
+        return ", ".join(f"{sign}{self._say(value)}" for sign, value in bounds.items() if value is not None)
+
+    def _records(self) -> _Section:
+        rows = [
+            [record.name, field.name, self._dtype(field.dtype), self._say(field.count), self._say(offset),
+             self._doc(field.doc)]
+            for record in self._operator.records
+            for field, offset in zip(record.fields, record.offsets, strict=True)
+        ]  # fmt: skip
+        return self._section("records", "record field dtype count offset meaning", rows)
+
+    def _lets(self) -> _Section:
+        rows = [[let.name, self._say(let.value), self._doc(let.doc)] for let in self._operator.lets]
+        return self._section("derived values", "name value meaning", rows)
+
+    def _constraints(self) -> _Section:
+        rows = [
+            [rule.id, rule.blame, self._say(rule.when), self._doc(rule.message) or self._say(rule.require)]
+            for rule in self._operator.constraints
+            if self._chip.id in rule.chips
+        ]
+        return self._section("constraints", "id parameter when rule", rows)
+
+    def _contents(self) -> _Section:
+        rows = [
+            [rule.id, self._say(rule.when), self._doc(rule.doc) or self._say(rule.require)]
+            for rule in self._operator.contents
+        ]
+        return self._section("contents", "id when rule", rows)
+
+    def _tiling(self) -> _Section:
+        tiling = self._operator.tiling
+        fields = _fields(tiling.data.root, "") if tiling and tiling.data else ()
+        rows = [
+            [path, field.ctype, self._say(field.value), self._words["unused"] if field.unused else ""]
+            for path, field in fields
+        ]
+        return self._section("tiling data", "field type value note", rows)
+
+    def _key(self) -> _Section:
+        tiling = self._operator.tiling
+        args = tiling.key.args if tiling and tiling.key else ()
+        rows = [
+            [arg.name, str(arg.bits), " ".join(map(str, arg.declared)), self._say(arg.value)] for arg in args
+        ]
+        if tiling and tiling.key and tiling.key.plain is not None:
+            rows.append([self._words["key"], "", "", self._say(tiling.key.plain)])
+        return self._section("tiling key", "argument bits declared value", rows)
+
+    def _workspace(self) -> _Section:
+        tiling = self._operator.tiling
+        terms = dict(tiling.workspace).get(self._chip.arch, ()) if tiling else ()
+        rows = [
+            [term.name, self._say(term.bytes), self._say(term.when), self._doc(term.doc)] for term in terms
+        ]
+        if tiling and tiling.block_dim is not None:
+            rows.append([self._words["block dim"], self._say(tiling.block_dim), "", ""])
+        return self._section("workspace", "term bytes when meaning", rows)
+
+
+def _fields(structure: TilingStruct, prefix: str) -> Iterator[tuple[str, TilingField]]:
+    """Every field with its path, in memory order."""
+    for member in structure.members:
+        if isinstance(member, TilingField):
+            yield prefix + member.name, member
+        else:
+            yield from _fields(member.struct, f"{prefix}{member.name}.")
+
+
+def _named(value: NamedValue) -> str:
+    return f"{_literal(value.value)} ({value.name})" if value.name else _literal(value.value)
+
+
+def _literal(value: object) -> str:
+    """A value as a spec spells it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(_literal(item) for item in value)}]"
+    return str(value)

@@ -1,0 +1,71 @@
+"""The fixed words of ``show``, in both languages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_PAIRS = {
+    "chip": ("chip", "芯片"),
+    "soc": ("SoC", "SoC"),
+    "arch": ("arch", "架构"),
+    "aic": ("AIC", "AIC"),
+    "aiv": ("AIV", "AIV"),
+    "products": ("products", "产品"),
+    "aclnn": ("aclnn", "aclnn"),
+    "torch": ("torch", "torch"),
+    "not supported": ("not supported", "不支持"),
+    "dtype rows": ("dtype rows", "数据类型组合"),
+    "inputs": ("inputs", "输入"),
+    "attributes": ("attributes", "属性"),
+    "outputs": ("outputs", "输出"),
+    "dims": ("dims", "维度"),
+    "records": ("records", "打包行"),
+    "derived values": ("derived values", "派生值"),
+    "constraints": ("constraints", "约束"),
+    "contents": ("contents", "数据约束"),
+    "tiling data": ("tiling data", "tiling 数据"),
+    "tiling key": ("tiling key", "tiling key"),
+    "workspace": ("workspace", "workspace"),
+    "#": ("#", "#"),
+    "name": ("name", "名称"),
+    "presence": ("presence", "是否必传"),
+    "dtype": ("dtype", "数据类型"),
+    "shape": ("shape", "shape"),
+    "meaning": ("meaning", "含义"),
+    "type": ("type", "类型"),
+    "registered": ("registered", "注册"),
+    "default": ("default", "默认值"),
+    "accepted": ("accepted", "取值"),
+    "required": ("required", "必选"),
+    "optional": ("optional", "可选"),
+    "absent": ("absent", "不传"),
+    "ignored": ("reserved", "预留"),
+    "finite": ("finite", "有限值"),
+    "rejected": ("rejected", "会被拒绝"),
+    "record": ("record", "打包行"),
+    "field": ("field", "字段"),
+    "count": ("count", "元素数"),
+    "offset": ("offset", "偏移"),
+    "value": ("value", "值"),
+    "id": ("id", "编号"),
+    "parameter": ("parameter", "参数"),
+    "when": ("when", "条件"),
+    "rule": ("rule", "规则"),
+    "unused": ("unused", "未使用"),
+    "note": ("note", "备注"),
+    "key": ("key", "key"),
+    "argument": ("argument", "参数"),
+    "bits": ("bits", "位数"),
+    "declared": ("declared", "声明值"),
+    "term": ("term", "项"),
+    "bytes": ("bytes", "字节数"),
+    "else": ("else", "其他"),
+    "as": ("as {}", "同 {}"),
+    "multiple of": ("multiple of ", "整除于 "),
+    "block dim": ("(block dim)", "(block dim)"),
+}
+
+WORDS: Mapping[str, Mapping[str, str]] = {
+    language: {word: pair[index] for word, pair in _PAIRS.items()}
+    for index, language in enumerate(("en", "zh"))
+}

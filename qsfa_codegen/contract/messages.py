@@ -1,0 +1,116 @@
+"""What is said of a call that breaks a rule: what was given, then what is allowed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from qsfa_codegen.contract.calls import TensorArg, Violation
+from qsfa_codegen.contract.env import CallEnv, SpoiltError
+from qsfa_codegen.contract.tiling import Unfit
+from qsfa_codegen.expr.evaluate import evaluate
+from qsfa_codegen.expr.nodes import ParamQuery, Query, RefKind
+from qsfa_codegen.expr.values import UNKNOWN, EvalError, Value
+from qsfa_codegen.spec.model import Attr, Check, ContentRule, Operator
+
+if TYPE_CHECKING:
+    from qsfa_codegen.render.messages import Failure, Given
+
+
+class Messages:
+    """Violations of one operator's rules, in words. Sentences are made when they are first needed."""
+
+    def __init__(self, operator: Operator) -> None:
+        self._operator = operator
+        self._failures: dict[tuple[int, Value], Failure] = {}
+
+    def broken(self, check: Check, error: EvalError | None, env: CallEnv) -> Violation:
+        """A check that does not hold, or whose evaluation fails with ``error``."""
+        failure = self._failure(check, env)
+        given = [text for text in (_shown(given, env) for given in failure.givens) if text is not None]
+        parts = [", ".join(given)] if given else []
+        if error is not None:
+            parts.append(str(error))
+        return Violation(check.id, check.parameter, "; ".join([*parts, failure.allowed]))
+
+    def _failure(self, check: Check, env: CallEnv) -> Failure:
+        """The check's sentence, said for the chip of the call alone."""
+        chip = env.ref(RefKind.CHIP, "chip")
+        found = self._failures.get((id(check), chip))
+        if found is None:
+            from qsfa_codegen.expr.specialize import specialize
+            from qsfa_codegen.render.messages import failure
+
+            arch = env.ref(RefKind.ARCH, "arch")
+            here = replace(check, require=specialize(check.require, str(chip), str(arch)))
+            found = self._failures[(id(check), chip)] = failure(self._operator, here)
+        return found
+
+    def chip(self, name: str) -> Violation:
+        """A chip that the operator does not support."""
+        known = ", ".join(f"{chip.id} ({chip.soc})" for chip in self._operator.chips)
+        return Violation("chip", "chip", f"chip is {name}; the operator supports {known}")
+
+    def missing(self, attr: Attr, count: int | None) -> Violation:
+        """A required attribute that the caller's graph does not supply."""
+        if count is not None and attr.index >= count:
+            reason = f"the graph supplies only the first {count} attributes"
+        else:
+            reason = "it is not given and nothing is registered as its default"
+        return Violation(f"{attr.name}_presence", attr.name, f"{attr.name} is required, but {reason}")
+
+    def content(self, rule: ContentRule, param: str, error: EvalError | None) -> Violation:
+        """A rule about the data of ``param`` that does not hold."""
+        return Violation(rule.id, param, self._content_text(rule, error))
+
+    def _content_text(self, rule: ContentRule, error: EvalError | None) -> str:
+        if error is not None:
+            return str(error)
+        if rule.doc is not None:
+            return rule.doc.en
+        from qsfa_codegen.expr.prose import say
+        from qsfa_codegen.render.messages import MessageNames
+
+        assert rule.require is not None
+        return say(rule.require, "en", MessageNames(self._operator))
+
+    def no_output(self, name: str, error: EvalError) -> Violation:
+        """An output whose shape or dtype has no value."""
+        return Violation(f"{name}_shape", name, f"{name} cannot be inferred: {error}")
+
+    def other_dtype(self, name: str, inferred: TensorArg, allocated: TensorArg) -> Violation:
+        """An output that the caller allocated with another dtype."""
+        message = f"dtype of the allocated {name} is {allocated.dtype}; it must be {inferred.dtype}"
+        return Violation(f"{name}_out_dtype", name, message)
+
+    def other_shape(self, name: str, inferred: TensorArg, allocated: TensorArg) -> Violation:
+        """An output that the caller allocated with another shape."""
+        given, wanted = list(allocated.shape), list(inferred.shape)
+        message = f"shape of the allocated {name} is {given}; it must be {wanted}"
+        return Violation(f"{name}_out_shape", name, message)
+
+    def unfit(self, unfit: Unfit) -> Violation:
+        """A tiling value that its place cannot hold."""
+        shown = "has no value" if unfit.value is None else f"is {unfit.value}"
+        return Violation(unfit.id, unfit.parameter, f"{unfit.parameter} {shown}: {unfit.reason}")
+
+
+def _shown(given: Given, env: CallEnv) -> str | None:
+    """What the call gives for one fact; None where that cannot be said."""
+    try:
+        value = evaluate(given.expr, env)
+    except (EvalError, SpoiltError):
+        return None
+    if isinstance(given.expr, ParamQuery) and given.expr.query is Query.PRESENT:
+        return f"{given.label} is {'' if value else 'not '}passed"
+    if value is UNKNOWN:
+        return f"{given.label} is not known"
+    return f"{given.label} is {_spelt(value)}"
+
+
+def _spelt(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_spelt(item) for item in value) + "]"
+    return str(value)

@@ -1,0 +1,199 @@
+"""A call in terms of its degrees of freedom, and the concrete call that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
+from qsfa_codegen.contract.domains import AttrDomain, Sizes, sizes_of
+from qsfa_codegen.contract.env import CallEnv, OperatorTables
+from qsfa_codegen.contract.infer import choice_run, sizes_run
+from qsfa_codegen.expr.evaluate import compiled
+from qsfa_codegen.expr.nodes import Query, RefKind
+from qsfa_codegen.expr.values import UNBOUND, EvalError, Value
+from qsfa_codegen.spec.model import (
+    AttrValue,
+    Chip,
+    DtypeRef,
+    Input,
+    InputKind,
+    Operator,
+    Presence,
+)
+
+_FIRST_SIZE = 2
+_MAX_ITEMS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a caller chooses. Names that are left out take their usual value.
+
+    ``dims`` may also hold a derived dim, which then breaks its rule. ``passed`` overrides what the
+    presence tables say; for an optional input that is a free choice.
+    """
+
+    chip: Chip
+    row: tuple[str, ...]
+    attrs: Mapping[str, AttrValue] = field(default_factory=dict)
+    dims: Mapping[str, int] = field(default_factory=dict)
+    rests: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    passed: Mapping[str, bool] = field(default_factory=dict)
+    platform: Mapping[str, int] = field(default_factory=dict)
+
+    def with_attr(self, name: str, value: AttrValue) -> Plan:
+        """This plan with another attribute value."""
+        return replace(self, attrs={**self.attrs, name: value})
+
+    def with_dim(self, name: str, size: int) -> Plan:
+        """This plan with another size of a dim, everywhere it stands."""
+        return replace(self, dims={**self.dims, name: size})
+
+    def with_rest(self, name: str, dims: tuple[int, ...]) -> Plan:
+        """This plan with other dims of a rest."""
+        return replace(self, rests={**self.rests, name: dims})
+
+    def with_passed(self, name: str, passed: bool) -> Plan:
+        """This plan with an input passed, or not."""
+        return replace(self, passed={**self.passed, name: passed})
+
+
+class PlanEnv(CallEnv):
+    """A plan as expressions see it: dims are chosen, and the inputs' shapes follow from them."""
+
+    def __init__(self, builder: Builder, plan: Plan) -> None:
+        tables = builder.tables
+        names: dict[str, Value] = tables.names_of(plan.chip, plan.platform)
+        super().__init__(tables, names, builder.defaults, {})
+        self._builder = builder
+        self._plan = plan
+        self.attrs = builder.attrs_of(plan, self)
+        self._known.update(self.attrs)
+        self._known.update(builder.sizes_of(plan, self))
+        self._known.update(plan.rests)
+
+    def _dtype_of_column(self, name: str) -> Value:
+        return self._plan.row[self._builder.columns.index(name)]
+
+    def query(self, query: Query, param: str, axis: int | None, tail: int = 0) -> Value:
+        """A fact about an input that the plan implies."""
+        if query is Query.PRESENT:
+            return self._builder.passed(self._builder.inputs[param], self._plan, self)
+        if param not in self._args:
+            arg = self._builder.arg(self._builder.inputs[param], self)
+            self._pass(param, arg)
+            if param not in self._args:
+                raise EvalError(UNBOUND, None, f"{param} is empty")
+        return super().query(query, param, axis, tail)
+
+
+class Builder:
+    """Makes the calls of one operator from plans."""
+
+    def __init__(self, operator: Operator, tables: OperatorTables) -> None:
+        self._operator = operator
+        derived = {d.name: compiled(d.derived) for d in operator.dims if d.derived is not None}
+        free = {d.name for d in operator.dims} - derived.keys()
+        kept = {name: run for name, run in tables.derived.items() if name not in free}
+        self.tables = replace(tables, derived={**kept, **derived}, rests={})
+        self.columns = operator.dtypes.columns
+        self.inputs = {i.name: i for i in operator.inputs}
+        self.defaults: dict[str, Value] = {a.name: a.default for a in operator.attrs if a.default is not None}
+        self.free_dims = tuple(d for d in operator.dims if d.derived is None)
+        self._required = frozenset(a.name for a in operator.attrs if a.required)
+        self._usual: dict[str, dict[str, AttrValue]] = {}
+        self._presence = {i.name: choice_run(i.presence, _itself) for i in operator.inputs}
+        self._shapes = {
+            i.name: None if i.shape is None else choice_run(i.shape, sizes_run)
+            for i in operator.inputs
+        }
+
+    # ------------------------------------------------------------------ choices
+
+    def attrs_of(self, plan: Plan, env: CallEnv) -> Mapping[str, AttrValue]:
+        """Every attribute's value: chosen, by the dtype row, or its usual one."""
+        usual = self._usual.get(plan.chip.id)
+        if usual is None:
+            usual = self._usual[plan.chip.id] = {}
+            for attr in self._operator.attrs:
+                value = AttrDomain(self._operator, attr, env).usual
+                if value is not None:
+                    usual[attr.name] = value
+        by_row: dict[str, AttrValue] = {
+            attr: plan.row[self.columns.index(column)] for column, attr in self._operator.dtypes.select
+        }
+        return {**usual, **by_row, **plan.attrs}
+
+    def sizes_of(self, plan: Plan, env: CallEnv) -> Mapping[str, Value]:
+        """Every dim's size: chosen, or a small one that differs from dim to dim."""
+        sizes: dict[str, Value] = dict(plan.dims)
+        for number, dim in enumerate(self.free_dims):
+            if dim.name not in sizes:
+                sizes[dim.name] = sizes_of(dim, env).near(_FIRST_SIZE + number)
+        for number, rest in enumerate(self._operator.rests):
+            length = min(max(_FIRST_SIZE - number, rest.min_rank, 1), rest.max_rank)
+            sizes.setdefault(rest.name, tuple(range(_FIRST_SIZE, _FIRST_SIZE + length)))
+        return sizes
+
+    def domain(self, name: str, plan: Plan) -> Sizes:
+        """What the dim ``name`` may be in the case of ``plan``."""
+        dim = next(d for d in self._operator.dims if d.name == name)
+        return sizes_of(dim, PlanEnv(self, plan))
+
+    def attr_domain(self, name: str, plan: Plan) -> AttrDomain:
+        """What the attribute ``name`` accepts in the case of ``plan``."""
+        attr = next(a for a in self._operator.attrs if a.name == name)
+        return AttrDomain(self._operator, attr, PlanEnv(self, plan))
+
+    # ------------------------------------------------------------------ calls
+
+    def call(self, plan: Plan, id: str = "") -> Call:
+        """The call that ``plan`` describes."""
+        env = PlanEnv(self, plan)
+        inputs = {
+            name: self.arg(param, env)
+            for name, param in self.inputs.items()
+            if self.passed(param, plan, env)
+        }
+        names = (a.name for a in self._operator.attrs if a.name in env.attrs)
+        attrs = {name: env.attrs[name] for name in names if self._told(name, env.attrs[name])}
+        return Call(id=id, chip=plan.chip.id, inputs=inputs, attrs=attrs, platform=plan.platform)
+
+    def _told(self, name: str, value: AttrValue) -> bool:
+        """A caller says what the registered default does not say, and what is required."""
+        return name in self._required or value != self.defaults.get(name)
+
+    def passed(self, param: Input, plan: Plan, env: CallEnv) -> bool:
+        """Whether the plan passes an input."""
+        chosen = plan.passed.get(param.name)
+        return self._presence[param.name](env) is Presence.REQUIRED if chosen is None else chosen
+
+    def arg(self, param: Input, env: CallEnv) -> InputArg:
+        """What stands at an input."""
+        dtype = self._dtype(param.dtype, env)
+        if param.kind is InputKind.SCALAR:
+            return TensorArg(dtype, ())
+        tensor = TensorArg(dtype, self._shape(param, env))
+        if param.kind is not InputKind.TENSOR_LIST:
+            return tensor
+        count = 1 if param.count is None else compiled(param.count)(env)
+        if not isinstance(count, int) or not 0 <= count <= _MAX_ITEMS:
+            raise EvalError(UNBOUND, None, f"{count} tensors are too many")
+        return (tensor,) * count
+
+    def _dtype(self, dtype: DtypeRef, env: CallEnv) -> str:
+        while dtype.follow is not None:
+            dtype = self.inputs[dtype.follow].dtype
+        return dtype.fixed if dtype.fixed is not None else str(env.ref(RefKind.COLUMN, str(dtype.column)))
+
+    def _shape(self, param: Input, env: CallEnv) -> tuple[int, ...]:
+        choose = self._shapes[param.name]
+        sizes_of_shape = None if choose is None else choose(env)
+        if sizes_of_shape is None:
+            return (1,)  # nothing is said about the shape
+        return tuple(size for size in sizes_of_shape(env) if isinstance(size, int))
+
+
+def _itself(presence: Presence) -> Presence:
+    return presence

@@ -1,0 +1,200 @@
+"""Finding plans: legal ones, and ones that break a single rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from qsfa_codegen.contract.calls import Call
+from qsfa_codegen.contract.evaluate import Broken, Evaluator, Rule
+from qsfa_codegen.contract.plan import Builder, Plan
+from qsfa_codegen.contract.reads import ReadIndex, Reads
+from qsfa_codegen.expr.values import EvalError
+from qsfa_codegen.spec.model import AttrScalar, AttrValue, Check, Presence, leaves
+
+_SMALL = (1, 2, 4, 8, 16)
+_LARGEST_NUMBER = 1 << 31
+_ROUNDS = 8
+
+Pinned = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Legal:
+    """A legal call and the plan it follows from."""
+
+    plan: Plan
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """No legal call was found near a plan: this check stays broken."""
+
+    check: Check
+
+
+class Search:
+    """Runs rules on calls that differ little, and moves plans until they are as wanted."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.operator = evaluator.operator
+        self.builder = Builder(self.operator, evaluator.tables)
+        self.index = ReadIndex(self.operator)
+        self.reads = {id(rule.check): self.index.of_check(rule.check) for rule in evaluator.rules}
+        self._readers = self._find_readers()
+        self._optional = frozenset(
+            i.name for i in self.operator.inputs if Presence.OPTIONAL in set(leaves(i.presence))
+        )
+        self._repairs: dict[str, tuple[Pinned, Plan]] = {}
+
+    def _find_readers(self) -> dict[str, list[int]]:
+        readers: dict[str, list[int]] = {}
+        for number, rule in enumerate(self.evaluator.rules):
+            reads = self.reads[id(rule.check)]
+            for name in reads.attrs:
+                readers.setdefault(f"attr {name}", []).append(number)
+            for name in reads.inputs:
+                readers.setdefault(f"input {name}", []).append(number)
+        return readers
+
+    # ------------------------------------------------------------------ rules
+
+    def broken(self, call: Call, like: Call | None = None) -> list[Broken]:
+        """The rules that ``call`` breaks; ``like`` is a legal call on the same chip that saves work."""
+        chip = self.evaluator.chip(call.chip)
+        assert chip is not None
+        env, _ = self.evaluator.env(call, chip)
+        rules = self.evaluator.rules if like is None else self._affected(call, like)
+        return list(self.evaluator.broken(env, rules))
+
+    def _affected(self, call: Call, like: Call) -> Sequence[Rule]:
+        """The rules that read something in which the two calls differ, in order."""
+        changed = [f"attr {name}" for name in _differing(call.attrs, like.attrs)]
+        changed += [f"input {name}" for name in _differing(call.inputs, like.inputs)]
+        numbers = {number for name in changed for number in self._readers.get(name, ())}
+        return [self.evaluator.rules[number] for number in sorted(numbers)]
+
+    def applies(self, check: Check, call: Call) -> bool:
+        """Whether the check says anything about ``call``."""
+        if check.when is None:
+            return True
+        rule = next(r for r in self.evaluator.rules if r.check is check)
+        chip = self.evaluator.chip(call.chip)
+        assert chip is not None
+        assert rule.when is not None
+        try:
+            return rule.when(self.evaluator.env(call, chip)[0]) is True
+        except EvalError:
+            return False
+
+    def build(self, plan: Plan, id: str = "") -> Call | None:
+        """The call of a plan; None when the plan has no call, such as a size that is not an integer."""
+        try:
+            return self.builder.call(plan, id)
+        except EvalError:
+            return None
+
+    # ------------------------------------------------------------------ legal plans
+
+    def solve(self, plan: Plan, pinned: Pinned) -> Legal | Blocked:
+        """A legal plan near ``plan``, with the choices in ``pinned`` left as they are."""
+        call = self.build(plan)
+        broken = [] if call is None else self.broken(call)
+        for _ in range(_ROUNDS):
+            if call is not None and not broken:
+                return Legal(plan, call)
+            if not broken:
+                break
+            step = self._best_move(plan, broken, pinned)
+            if step is None:
+                break
+            plan, call, broken = step
+        return Blocked(broken[0].check if broken else self.evaluator.rules[0].check)
+
+    def _best_move(
+        self, plan: Plan, broken: list[Broken], pinned: Pinned
+    ) -> tuple[Plan, Call, list[Broken]] | None:
+        best = None
+        best_score = self._score(broken)
+        for trial in self.moves(plan, self.reads[id(broken[0].check)], pinned):
+            call = self.build(trial)
+            if call is None:
+                continue
+            still = self.broken(call)
+            score = self._score(still)
+            if score < best_score:
+                best, best_score = (trial, call, still), score
+            if not still:
+                break
+        return best
+
+    def _score(self, broken: list[Broken]) -> tuple[int, int]:
+        """Fewer broken rules are better, and among as many, those that are checked later."""
+        if not broken:
+            return (0, 0)
+        first = next(n for n, rule in enumerate(self.evaluator.rules) if rule.check is broken[0].check)
+        return (len(broken), -first)
+
+    # ------------------------------------------------------------------ moves
+
+    def moves(self, plan: Plan, reads: Reads, pinned: Pinned = frozenset()) -> Iterator[Plan]:
+        """Plans that differ from ``plan`` in one choice on which ``reads`` depends."""
+        for name in self._in_order(reads.attrs, (a.name for a in self.operator.attrs), pinned):
+            yield from self._attr_moves(plan, name, reads)
+        for name in self._in_order(reads.dims, (d.name for d in self.builder.free_dims), pinned):
+            domain = self.builder.domain(name, plan)
+            for size in self._numbers(plan, reads):
+                if size in domain:
+                    yield plan.with_dim(name, size)
+        for name in self._in_order(reads.inputs & self._optional, self.builder.inputs, pinned):
+            yield plan.with_passed(name, not plan.passed.get(name, False))
+        for rest in self.operator.rests:
+            if rest.name in reads.rests and rest.name not in pinned:
+                for length in range(rest.min_rank, rest.max_rank + 1):
+                    yield plan.with_rest(rest.name, tuple(range(2, 2 + length)))
+
+    def _in_order(
+        self, wanted: Iterable[str], declared: Iterable[str], pinned: Pinned
+    ) -> Iterator[str]:
+        names = frozenset(wanted) - pinned
+        return (name for name in declared if name in names)
+
+    def _numbers(self, plan: Plan, reads: Reads) -> list[int]:
+        """Numbers that may satisfy a rule: those in it, their neighbours, chosen sizes, small ones."""
+        named = [n for n in sorted(reads.numbers) if 0 < n < _LARGEST_NUMBER]
+        beside = [n + step for n in named for step in (-1, 1)]
+        return list(dict.fromkeys([*named, *plan.dims.values(), *_SMALL, *beside, 0]))
+
+    def _attr_moves(self, plan: Plan, name: str, reads: Reads) -> Iterator[Plan]:
+        domain = self.builder.attr_domain(name, plan)
+        current = plan.attrs.get(name, domain.usual)
+        values: Iterable[AttrValue] = domain.edges()
+        if isinstance(current, tuple):
+            values = [*values, *self._list_moves(current, plan, reads)]
+        elif isinstance(current, int) and not isinstance(current, bool):
+            values = [*values, *self._numbers(plan, reads)]
+        for value in dict.fromkeys(values):
+            if value != current and domain.accepts(value):
+                yield plan.with_attr(name, value)
+
+    def _list_moves(
+        self, current: tuple[object, ...], plan: Plan, reads: Reads
+    ) -> Iterator[tuple[AttrScalar, ...]]:
+        """The list with one element changed."""
+        items = [item for item in current if isinstance(item, int | float | str)]
+        for index, item in enumerate(items):
+            others: Iterable[AttrScalar] = (
+                [not item] if isinstance(item, bool) else self._numbers(plan, reads)
+            )
+            if isinstance(item, str):
+                continue
+            for other in others:
+                yield (*items[:index], other, *items[index + 1 :])
+
+
+def _differing(left: object, right: object) -> list[str]:
+    assert isinstance(left, dict)
+    assert isinstance(right, dict)
+    return [name for name in {**left, **right} if left.get(name) != right.get(name)]

@@ -1,0 +1,310 @@
+"""The functions of shape inference that set output shapes, and those that observe dims and runs of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from qsfa_codegen.expr.build import is_case, literal, strip
+from qsfa_codegen.expr.nodes import (
+    DIMS,
+    INT,
+    Conditional,
+    Expr,
+    Literal,
+    ParamQuery,
+    Query,
+    Ref,
+    RefKind,
+    Select,
+)
+from qsfa_codegen.expr.specialize import params
+from qsfa_codegen.render.cpp import output_index, variable
+from qsfa_codegen.render.infer_text import ARITH
+from qsfa_codegen.render.text import INDENT, cpp_format_string
+from qsfa_codegen.render.tiling_text import broken
+from qsfa_codegen.render.unknowns import FALSE, TRUE, Condition, pieces, some
+from qsfa_codegen.spec.model import Output, RestItem, Shape, Table
+from qsfa_codegen.spec.names import pascal
+from qsfa_codegen.spec.uses import output_uses
+
+if TYPE_CHECKING:
+    from qsfa_codegen.render.infer_text import InferText
+    from qsfa_codegen.spec.model import Dim, Operator, Rest, ShapeItem
+
+
+@dataclass(frozen=True, slots=True)
+class Setter:
+    """A function that sets the shape of all outputs that have the same one."""
+
+    name: str
+    outputs: tuple[Output, ...]
+    lines: tuple[str, ...]
+
+    @property
+    def uses_call(self) -> bool:
+        """Whether the shape depends on the call at all."""
+        return any("call" in line for line in self.lines)
+
+    @property
+    def calls(self) -> list[str]:
+        """One call for each output."""
+        return [f"{self.name}(call, context->GetOutputShape({output_index(o)}))" for o in self.outputs]
+
+
+def setters(operator: Operator, text: InferText) -> list[Setter]:
+    """Functions for every output, in output order."""
+    groups: dict[object, list[Output]] = {}
+    for output in operator.outputs:
+        groups.setdefault(_key(output.shape), []).append(output)
+    return [
+        Setter(f"Set{pascal(same[0].name)}", tuple(same), tuple(_SetterBody(text, same[0]).lines()))
+        for same in groups.values()
+    ]
+
+
+def _key(choice: Shape | Table[Shape]) -> object:
+    if isinstance(choice, Table):
+        other = None if choice.otherwise is None else _key(choice.otherwise)
+        return (strip(choice.selector), tuple((label, _key(value)) for label, value in choice.cases), other)
+    return tuple(_item_key(item) for item in choice.items)
+
+
+def _item_key(item: ShapeItem) -> object:
+    if isinstance(item, RestItem):
+        return (item.name, item.ones)
+    return (item.dim, None if item.size is None else strip(item.size))
+
+
+# --------------------------------------------------------------------------- trees of shapes
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """A shape; ``unknown`` says when its rank is not known, ``computed`` are its sizes that need work."""
+
+    shape: Shape
+    unknown: Condition
+    computed: tuple[tuple[object, Expr], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fork:
+    test: Expr
+    then: _Tree
+    otherwise: _Tree
+
+
+_Tree = _Leaf | _Fork
+
+
+def _leaves(tree: _Tree) -> Iterator[_Leaf]:
+    if isinstance(tree, _Leaf):
+        yield tree
+    else:
+        yield from _leaves(tree.then)
+        yield from _leaves(tree.otherwise)
+
+
+class _SetterBody:
+    """Writes one setter: what all branches below a point share is written at that point."""
+
+    def __init__(self, text: InferText, output: Output) -> None:
+        self._text = text
+        self._output = output
+        self._locals: dict[object, str] = {}
+        self._names: dict[str, int] = {}
+        self._takes_arith = False
+
+    def lines(self) -> list[str]:
+        with self._text.function():
+            body = self._branch(self._tree(self._output.shape), [], INDENT)
+        return [f"    Arith {ARITH};", *body] if self._takes_arith else body
+
+    def _tree(self, choice: Shape | Table[Shape]) -> _Tree:
+        if not isinstance(choice, Table):
+            return self._leaf(choice)
+        groups: dict[object, tuple[list[str], Shape | Table[Shape]]] = {}
+        for label, value in choice.cases:
+            groups.setdefault(_key(value), ([], value))[0].append(label)
+        if choice.otherwise is not None:
+            groups.pop(_key(choice.otherwise), None)
+            last = self._tree(choice.otherwise)
+        else:
+            last = self._tree(groups.popitem()[1][1])
+        for labels, value in reversed(groups.values()):
+            test = self._text.prepared(is_case(choice.selector, labels, False, choice.span))
+            last = _Fork(test, self._tree(value), last)
+        return last
+
+    def _leaf(self, shape: Shape) -> _Leaf:
+        exprs = [self._text.prepared(expr) for expr in map(_item_expr, shape.items)]
+        unknown = some(self._text.rank_unknown(expr) for expr in exprs)
+        computed = tuple((strip(e), e) for e in exprs if not isinstance(e, Ref) and not _is_constant(e))
+        return _Leaf(shape, unknown, computed)
+
+    def _branch(self, tree: _Tree, asked: Sequence[Condition], indent: int) -> list[str]:
+        lines = self._shared(tree, asked, indent)
+        asked = [*asked, *{leaf.unknown for leaf in _leaves(tree)}] if lines else asked
+        if isinstance(tree, _Leaf):
+            return [*lines, *self._set(tree, indent)]
+        test = self._text.three_valued.is_true(tree.test)
+        lines += self._declared(indent)
+        head = broken("if (", "".join(pieces(test)), ") {", indent)
+        with self._text.block():
+            known = dict(self._locals)
+            inside = self._branch(tree.then, asked, indent + INDENT)
+            self._locals = known
+        lines += [" " * indent + head, *inside, " " * indent + "}"]
+        lines += self._undecided(tree.test, indent)
+        return lines + self._branch(tree.otherwise, asked, indent)
+
+    def _undecided(self, test: Expr, indent: int) -> list[str]:
+        """A shape whose case is not known has no known rank either."""
+        if self._text.known(test) == TRUE:
+            return []
+        no = self._text.three_valued.is_false(test)
+        return self._return_unknown(f"!({''.join(pieces(no))})", indent)
+
+    def _shared(self, tree: _Tree, asked: Sequence[Condition], indent: int) -> list[str]:
+        """The question for unknown ranks and the sizes that every branch of ``tree`` needs."""
+        leaves = list(_leaves(tree))
+        unknown = leaves[0].unknown
+        if any(leaf.unknown != unknown for leaf in leaves):
+            return []
+        lines: list[str] = []
+        if unknown != FALSE and unknown not in asked:
+            lines += self._return_unknown("".join(pieces(unknown)), indent)
+        keys = [{key for key, _ in leaf.computed} for leaf in leaves]
+        for key, expr in leaves[0].computed:
+            if key not in self._locals and all(key in other for other in keys):
+                lines += self._compute(key, expr, leaves[0].shape, indent)
+        return lines
+
+    def _return_unknown(self, condition: str, indent: int) -> list[str]:
+        head = broken("if (", condition, ") {", indent)
+        return _indented([head, "    return SetUnknownRank(shape);", "}"], indent)
+
+    def _compute(self, key: object, expr: Expr, shape: Shape, indent: int) -> list[str]:
+        name = self._fresh(_name_of(shape, key, self._text))
+        value = self._text.guarded(expr)
+        lines = self._declared(indent)
+        self._locals[key] = name
+        self._takes_arith = self._text.took_arith() or self._takes_arith
+        return [*lines, " " * indent + broken(f"const int64_t {name} = ", value, ";", indent)]
+
+    def _fresh(self, name: str) -> str:
+        count = self._names[name] = self._names.get(name, 0) + 1
+        return name if count == 1 else f"{name}{count}"
+
+    def _declared(self, indent: int) -> list[str]:
+        return _indented(self._text.new_locals(), indent)
+
+    def _set(self, leaf: _Leaf, indent: int) -> list[str]:
+        lines = self._overflow(indent) if leaf.computed and self._takes_arith else []
+        items = leaf.shape.items
+        if not any(isinstance(item, RestItem) for item in items):
+            sizes = ", ".join(self._size(item) for item in items)
+            lines += self._declared(indent)
+            return [*lines, *_indented([f"return SetShape(shape, {{{sizes}}});"], indent)]
+        steps = [self._append(item) for item in items]
+        lines += self._declared(indent)
+        return [*lines, *_indented(["shape->SetDimNum(0);", *steps, "return true;"], indent)]
+
+    def _overflow(self, indent: int) -> list[str]:
+        name = self._output.name
+        message = cpp_format_string(f"{name}: a size does not fit in 64 bits [{name}_shape]")
+        head = f"if ({ARITH}.failed) {{"
+        return _indented([head, f"    OP_LOGE(call.name, {message});", "    return false;", "}"], indent)
+
+    def _append(self, item: ShapeItem) -> str:
+        if not isinstance(item, RestItem):
+            return f"shape->AppendDim({self._size(item)});"
+        run = self._text.ref(RefKind.REST, item.name)
+        return f"AppendOnes(shape, {run}.count);" if item.ones else f"Append(shape, {run});"
+
+    def _size(self, item: ShapeItem) -> str:
+        expr = self._text.prepared(_item_expr(item))
+        return self._locals.get(strip(expr)) or self._text.cpp(expr)
+
+
+def _indented(lines: Sequence[str], indent: int) -> list[str]:
+    return [" " * indent + line for line in lines]
+
+
+def _item_expr(item: ShapeItem) -> Expr:
+    if isinstance(item, RestItem):
+        return Ref(DIMS, item.span, RefKind.REST, item.name)
+    if item.dim is not None:
+        return Ref(INT, item.span, RefKind.DIM, item.dim)
+    assert item.size is not None
+    return item.size
+
+
+def _is_constant(expr: Expr) -> bool:
+    return isinstance(expr, Literal)
+
+
+def _name_of(shape: Shape, key: object, text: InferText) -> str:
+    """The variable of a computed size: the derived value's name, or just ``size``."""
+    for item in shape.items:
+        expr = _item_expr(item)
+        if isinstance(expr, Ref) and expr.kind is RefKind.LET and strip(text.prepared(expr)) == key:
+            return variable(expr.name)
+    return "size"
+
+
+# --------------------------------------------------------------------------- observed sizes
+
+
+def dim_value(operator: Operator, dim: Dim, text: InferText) -> str:
+    """The C++ that observes a dim at the inputs which shape inference takes it from."""
+    read = {param for name, param in output_uses(operator).dims if name == dim.name}
+    value = text.prepared(_restricted(dim.value, read) if read else dim.value)
+    axes = _axes(value)
+    if axes is None:
+        return text.cpp(value)
+    param, axis = axes
+    return f"Axis(call.{variable(param)}, {text.cpp(axis)})"
+
+
+def _restricted(value: Expr, inputs: set[str]) -> Expr:
+    """The cases of an observation that look at one of ``inputs``."""
+    if not isinstance(value, Select):
+        return value
+    cases = tuple(
+        (label, _restricted(case, inputs)) for label, case in value.cases if _looks_at(case, inputs)
+    )
+    other = value.otherwise
+    rest = None if other is None or not _looks_at(other, inputs) else _restricted(other, inputs)
+    if cases:
+        return replace(value, cases=cases, otherwise=rest)
+    return value if rest is None else rest
+
+
+def _looks_at(value: Expr, inputs: set[str]) -> bool:
+    if not isinstance(value, Select):
+        return bool(params(value) & inputs)
+    branches = [case for _, case in value.cases] + ([] if value.otherwise is None else [value.otherwise])
+    return any(_looks_at(branch, inputs) for branch in branches)
+
+
+def _axes(value: Expr) -> tuple[str, Expr] | None:
+    """The input and the axis of an observation that always looks at the same input."""
+    if isinstance(value, ParamQuery) and value.query is Query.DIM:
+        assert value.axis is not None
+        return value.param, literal(value.axis, value.span)
+    if not isinstance(value, Conditional):
+        return None
+    then, other = _axes(value.then), _axes(value.otherwise)
+    if then is None or other is None or then[0] != other[0]:
+        return None
+    return then[0], Conditional(INT, value.span, value.test, then[1], other[1])
+
+
+def rest_run(rest: Rest) -> str:
+    """The C++ of the run of axes that a rest stands for."""
+    behind = [str(rest.fixed_after)] if rest.fixed_after or not rest.rests_after else []
+    behind += [f"{pascal(other)}Axes(call).count" for other in rest.rests_after]
+    return f"AxesOf(call.{variable(rest.input)}, {rest.fixed_before}, {' + '.join(behind)})"

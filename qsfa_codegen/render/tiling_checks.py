@@ -1,0 +1,145 @@
+"""The checks of a tiling function: groups of ``if (bad) return Reject(…)`` in the contract's order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from qsfa_codegen.expr.build import all_of
+from qsfa_codegen.expr.nodes import Kind, ParamQuery
+from qsfa_codegen.expr.specialize import negate
+from qsfa_codegen.render.cpp import variable
+from qsfa_codegen.render.messages import Given, failure, format_text
+from qsfa_codegen.render.text import INDENT
+from qsfa_codegen.render.tiling_text import TilingText, broken, call_with_format, condition, proven_before
+from qsfa_codegen.spec.model import CheckKind, InputKind
+from qsfa_codegen.spec.names import pascal
+
+if TYPE_CHECKING:
+    from qsfa_codegen.spec.model import Check, Operator
+
+SCREEN = 8
+"""Checks that one generated function may hold."""
+
+_GROUP_NAMES = {
+    CheckKind.CHIP: "CheckChip",
+    CheckKind.ATTR: "CheckAttributes",
+    CheckKind.PRESENCE: "CheckPresence",
+    CheckKind.DTYPE: "CheckDtypes",
+    CheckKind.RANK: "CheckRanks",
+    CheckKind.DIM: "CheckDims",
+    CheckKind.CONSTRAINT: "CheckConstraints",
+}
+_SPECIFIERS = {Kind.INT: "%ld", Kind.FLOAT: "%g"}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckText:
+    """One check: ``test`` is the head of its ``if``, ``reject`` the statement inside.
+
+    ``tensors`` names the list input that the check looks at, one tensor after the other.
+    """
+
+    id: str
+    test: str
+    reject: str
+    tensors: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Checks of one function; ``fallible`` when it needs the arithmetic object."""
+
+    name: str
+    kind: CheckKind
+    checks: tuple[CheckText, ...]
+    fallible: bool
+
+
+def groups(operator: Operator, text: TilingText) -> list[Group]:
+    """Every check of the operator, in order, as functions of about a screen."""
+    found: list[Group] = []
+    for kind, checks in groupby(operator.checks, lambda check: check.kind):
+        taken: set[str] = set()
+        for part in _parts(list(checks)):
+            name = _name(kind, part[0], taken)
+            taken.add(name)
+            found.append(_group(operator, text, name, part))
+    return found
+
+
+def _parts(checks: Sequence[Check]) -> Iterator[list[Check]]:
+    """Consecutive checks for one function each; those of one parameter stay together."""
+    current: list[Check] = []
+    for _, same in groupby(checks, lambda check: check.parameter):
+        run = list(same)
+        if current and len(current) + len(run) > SCREEN:
+            yield current
+            current = []
+        current = current + run
+    yield current
+
+
+def _name(kind: CheckKind, first: Check, taken: Set[str]) -> str:
+    name = _GROUP_NAMES[kind]
+    if not taken:
+        return name
+    name = f"{name}From{pascal(first.parameter)}"
+    number = sum(other.startswith(name) for other in taken)
+    return f"{name}{number + 1}" if number else name
+
+
+def _group(operator: Operator, text: TilingText, name: str, checks: Sequence[Check]) -> Group:
+    rendered = [_check(operator, text, check) for check in checks]
+    fallible = any(fallible for _, fallible in rendered)
+    return Group(name, checks[0].kind, tuple(check for check, _ in rendered), fallible)
+
+
+def _check(operator: Operator, text: TilingText, check: Check) -> tuple[CheckText, bool]:
+    tensors = _list_input(operator, check)
+    indent = 2 * INDENT if tensors is None else 3 * INDENT
+    with text.names.one_of(check.parameter if tensors else None):
+        bad = negate(check.require)
+        violated = all_of([bad] if check.when is None else [check.when, bad], check.span)
+        assert violated is not None
+        cpp = text.cpp(violated, proven_before(check.kind))
+        test = broken("if (", condition(cpp), ") {", indent - INDENT)
+        reject = _reject(operator, text, check, indent)
+    return CheckText(check.id, test, reject, tensors), cpp.checked
+
+
+def _list_input(operator: Operator, check: Check) -> str | None:
+    """The list input each of whose tensors the check is about."""
+    lists = [i.name for i in operator.inputs if i.kind is InputKind.TENSOR_LIST]
+    about_tensors = check.kind in (CheckKind.DTYPE, CheckKind.RANK, CheckKind.DIM)
+    return variable(check.parameter) if about_tensors and check.parameter in lists else None
+
+
+def _reject(operator: Operator, text: TilingText, check: Check, indent: int) -> str:
+    said = failure(operator, check)
+    message = format_text(said, _specifier)
+    return call_with_format("return Reject(", message, [_given(text, given) for given in said.givens], indent)
+
+
+def _specifier(given: Given) -> str:
+    return _SPECIFIERS.get(given.expr.type.kind, "%s")
+
+
+def _given(text: TilingText, given: Given) -> str:
+    """The fact as an argument of printf."""
+    spelt = text.cpp(given.expr).text
+    match given.expr.type.kind:
+        case Kind.BOOL if isinstance(given.expr, ParamQuery):
+            return f'{spelt} ? "passed" : "absent"'
+        case Kind.BOOL:
+            return f'{spelt} ? "true" : "false"'
+        case Kind.DTYPE:
+            return f"DtypeName({spelt}).GetString()"
+        case Kind.ENUM:
+            return f"{spelt}Text"
+        case Kind.STRING:
+            return f"{spelt}.data()"
+        case _:
+            return spelt

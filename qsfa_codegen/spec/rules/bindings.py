@@ -1,0 +1,130 @@
+"""Bindings: every parameter arrives, in an order that the target language allows."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from qsfa_codegen.spec.model import Operator, Registered
+from qsfa_codegen.spec.rules.registry import Report, rule
+
+ACLNN_STYLES = ("auto", "wrapper", "handwritten")
+
+
+@rule(
+    "QS490",
+    "A parameter is missing from the torch binding, or stands in it twice",
+    "Every input and attribute must reach the operator: as an argument, or pinned in `fixed`.",
+)
+def torch_complete(operator: Operator, report: Report) -> None:
+    """Each input and attribute is bound exactly once."""
+    torch = operator.torch
+    if torch is None:
+        return
+    bound = Counter(p.source for p in (*torch.positional, *torch.keyword) if p.source is not None)
+    bound.update(name for name, _ in torch.fixed)
+    for name in (*(i.name for i in operator.inputs), *(a.name for a in operator.attrs)):
+        if bound[name] == 0:
+            report(f"torch does not pass '{name}'", torch.span, "add it to positional, keyword or fixed")
+        elif bound[name] > 1:
+            report(f"torch passes '{name}' twice", torch.span, "remove one")
+
+
+@rule(
+    "QS491",
+    "Two torch arguments have one name",
+    "Argument names are keywords of the call.",
+)
+def torch_names(operator: Operator, report: Report) -> None:
+    """Names in the schema are distinct."""
+    if operator.torch is None:
+        return
+    seen: set[str] = set()
+    for param in (*operator.torch.positional, *operator.torch.keyword):
+        if param.name in seen:
+            report(f"there are two arguments '{param.name}'", param.span, "rename one of them")
+        seen.add(param.name)
+
+
+@rule(
+    "QS492",
+    "An input that is registered as required has a default in torch",
+    "Leaving it out would call the operator without it.",
+)
+def torch_defaults(operator: Operator, report: Report) -> None:
+    """Only inputs that are registered as optional default to None."""
+    if operator.torch is None:
+        return
+    inputs = {i.name: i for i in operator.inputs}
+    for param in (*operator.torch.positional, *operator.torch.keyword):
+        source = inputs.get(param.source or "")
+        if source is not None and source.registered is Registered.REQUIRED and param.has_default:
+            report(f"'{param.name}' is always needed and has a default", param.span, "make it positional")
+
+
+@rule(
+    "QS493",
+    "torch returns something that is no output",
+    "`returns` lists outputs in the order of the returned tuple.",
+)
+def torch_returns(operator: Operator, report: Report) -> None:
+    """Returned names are outputs, each once."""
+    if operator.torch is None:
+        return
+    outputs = {o.name for o in operator.outputs}
+    counts = Counter(name for name, _ in operator.torch.returns if name)
+    for name, count in counts.items():
+        if name not in outputs:
+            report(f"'{name}' is no output", operator.torch.span, f"outputs are {', '.join(sorted(outputs))}")
+        elif count > 1:
+            report(f"'{name}' is returned twice", operator.torch.span, "remove one")
+
+
+@rule(
+    "QS494",
+    "There is no such aclnn style",
+    "auto: the toolkit generates aclnn; wrapper: ours over the inner interface; handwritten: yours.",
+)
+def aclnn_style(operator: Operator, report: Report) -> None:
+    """`style` is known; names are identifiers that begin with aclnn."""
+    binding = operator.aclnn
+    if binding.style not in ACLNN_STYLES:
+        report(f"there is no style '{binding.style}'", binding.span, f"use one of {', '.join(ACLNN_STYLES)}")
+    if binding.name == binding.inner:
+        report("the wrapper has the name of what it wraps", binding.span, "give `inner` another name")
+
+
+@rule(
+    "QS495",
+    "A wrapper with parameters of its own must be handwritten",
+    "The generated wrapper passes the operator's parameters in their order.",
+)
+def aclnn_parameters(operator: Operator, report: Report) -> None:
+    """`parameters` and `derived` only with style handwritten."""
+    binding = operator.aclnn
+    if (binding.parameters or binding.derived) and binding.style != "handwritten":
+        report("this signature is not the operator's own", binding.span, "use `style: handwritten`")
+
+
+@rule(
+    "QS496",
+    "An optional output is not possible here",
+    "aclnn and torch always pass every output; one that does not exist in a case has an empty shape.",
+)
+def outputs_required(operator: Operator, report: Report) -> None:
+    """Outputs are registered as REQUIRED (or DYNAMIC)."""
+    for output in operator.outputs:
+        if output.registered is Registered.OPTIONAL:
+            report(
+                f"output '{output.name}' is registered as optional", output.span, "register it as required"
+            )
+
+
+RULES = (
+    torch_complete,
+    torch_names,
+    torch_defaults,
+    torch_returns,
+    aclnn_style,
+    aclnn_parameters,
+    outputs_required,
+)

@@ -1,0 +1,129 @@
+"""Kernel families, roles and on-chip buffer plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qsfa_codegen.expr.evaluate import UNKNOWN
+from qsfa_codegen.expr.nodes import Expr
+from qsfa_codegen.spec.model import Chip, Operator, PlanSpace
+from qsfa_codegen.spec.rules.registry import Report, rule
+from qsfa_codegen.spec.world import World
+
+TASK_TYPES = ("aic", "aiv", "mix_aic_1_1", "mix_aic_1_2")
+# Bytes that every buffer of a space is aligned to.
+ALIGNMENT = {"UB": 32, "L1": 32, "L0A": 512, "L0B": 512, "L0C": 512}
+
+
+def capacity(chip: Chip) -> dict[str, int]:
+    """Bytes of each on-chip space."""
+    return {"UB": chip.ub, "L1": chip.l1, "L0A": chip.l0a, "L0B": chip.l0b, "L0C": chip.l0c}
+
+
+@rule(
+    "QS480",
+    "A kernel role names something that the operator does not have",
+    "A kernel family speaks of roles; the spec says which parameter plays each.",
+)
+def roles(operator: Operator, report: Report) -> None:
+    """Every role's target is an input, attribute, output or record."""
+    if operator.kernel is None:
+        return
+    groups = (operator.inputs, operator.attrs, operator.outputs, operator.records)
+    known = {thing.name for group in groups for thing in group}
+    for role, target in operator.kernel.roles:
+        if target not in known:
+            report(f"role '{role}' is '{target}', which the operator does not have", operator.kernel.span)
+
+
+@rule(
+    "QS481",
+    "A buffer plan does not fit the chip",
+    "chips.yaml says how large each on-chip space is; a plan beyond that cannot run.",
+)
+def plan_capacity(operator: Operator, report: Report) -> None:
+    """Totals fit the smallest chip of the architecture, parts fit the total and are aligned."""
+    for space, chip in _spaces(operator):
+        world = World(operator, chip).at({})
+        room = capacity(chip).get(space.space)
+        if room is None:
+            known = ", ".join(ALIGNMENT)
+            report(f"there is no on-chip space '{space.space}'", space.span, f"spaces are {known}")
+            continue
+        total = _number(world, space.total)
+        if total is not None and total > room:
+            report(f"the plan uses {total} bytes of {space.space}, {chip.id} has {room}", space.span)
+        _parts(world, space, total, report)
+
+
+def _parts(world: World, space: PlanSpace, total: int | None, report: Report) -> None:
+    used = 0
+    for buffer in space.buffers:
+        copies, size = _number(world, buffer.copies), _number(world, buffer.bytes)
+        if copies is None or size is None:
+            continue
+        used += copies * size
+        if size % ALIGNMENT[space.space]:
+            report(
+                f"'{buffer.name}' has {size} bytes, not a multiple of {ALIGNMENT[space.space]}",
+                buffer.span,
+                f"buffers in {space.space} are aligned to {ALIGNMENT[space.space]} bytes",
+            )
+    if total is not None and used > total:
+        report(f"the buffers of {space.space} need {used} bytes, the plan has {total}", space.span)
+
+
+def _spaces(operator: Operator) -> Iterator[tuple[PlanSpace, Chip]]:
+    for plan in operator.kernel.plans if operator.kernel is not None else ():
+        chips = [c for c in operator.chips if c.arch == plan.arch]
+        for space in plan.spaces:
+            yield space, min(chips, key=lambda c: capacity(c).get(space.space, 0))
+
+
+def _number(world: World, expr: Expr) -> int | None:
+    value = world.known(expr, UNKNOWN)
+    return value if isinstance(value, int) else None
+
+
+@rule(
+    "QS482",
+    "An architecture of the operator has no kernel plan",
+    "Each architecture is compiled from its own plan.",
+)
+def plan_archs(operator: Operator, report: Report) -> None:
+    """Plans cover every architecture."""
+    if operator.kernel is None:
+        return
+    planned = {plan.arch for plan in operator.kernel.plans}
+    for arch in operator.archs:
+        if operator.kernel.plans and arch not in planned:
+            report(f"there is no plan for {arch}", operator.kernel.span, f"add `{arch}` to `plan`")
+
+
+@rule(
+    "QS483",
+    "There is no such kernel type",
+    "The task type says which cores run the kernel and in which ratio.",
+)
+def task_type(operator: Operator, report: Report) -> None:
+    """`task_type` is one that the toolkit has."""
+    if operator.kernel is not None and operator.kernel.task_type not in TASK_TYPES:
+        report(
+            f"there is no kernel type '{operator.kernel.task_type}'",
+            operator.kernel.span,
+            f"use one of {', '.join(TASK_TYPES)}",
+        )
+
+
+@rule(
+    "QS484",
+    "A kernel has no tiling",
+    "The kernel gets its sizes from the tiling data.",
+)
+def kernel_tiling(operator: Operator, report: Report) -> None:
+    """A kernel section needs tiling data."""
+    if operator.kernel is not None and (operator.tiling is None or operator.tiling.data is None):
+        report("there is a kernel but no tiling data", operator.kernel.span, "add the `tiling` section")
+
+
+RULES = (roles, plan_capacity, plan_archs, task_type, kernel_tiling)

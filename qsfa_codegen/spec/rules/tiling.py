@@ -1,0 +1,197 @@
+"""Tiling data, keys and workspace."""
+
+from __future__ import annotations
+
+from qsfa_codegen.expr.evaluate import UNKNOWN
+from qsfa_codegen.expr.nodes import Kind
+from qsfa_codegen.spec.layout import CTYPES
+from qsfa_codegen.spec.model import KeyArg, Operator, TilingField
+from qsfa_codegen.spec.reach import reachable_keys
+from qsfa_codegen.spec.rules.names import structs
+from qsfa_codegen.spec.rules.registry import WARNING, Report, rule
+from qsfa_codegen.spec.world import World
+
+KEY_BITS = 64
+_STYLES = ("plain", "macro")
+
+
+def _args(operator: Operator) -> tuple[KeyArg, ...]:
+    tiling = operator.tiling
+    return tiling.key.args if tiling is not None and tiling.key is not None else ()
+
+
+def _reached(operator: Operator) -> tuple[tuple[int, ...], ...]:
+    """Combinations that legal calls reach; they are the legal ones unless the spec lists its own."""
+    key = operator.tiling.key if operator.tiling is not None else None
+    if key is None:
+        return ()
+    return reachable_keys(operator) if key.listed else key.legal
+
+
+@rule(
+    "QS470",
+    "A tiling key argument does not fit its bits",
+    "The key packs every argument into its own bits; a code beyond them would spill into the next one.",
+)
+def key_bits(operator: Operator, report: Report) -> None:
+    """Declared codes fit, are distinct, and all arguments fit into 64 bits."""
+    total = 0
+    for arg in _args(operator):
+        total += arg.bits
+        limit = 2 if arg.kind == "bool" else 2**arg.bits
+        wrong = [code for code in arg.declared if not 0 <= code < limit]
+        if wrong:
+            report(
+                f"{wrong[0]} does not fit the {arg.bits} bits of '{arg.name}'", arg.span, "give it more bits"
+            )
+        if len(set(arg.declared)) != len(arg.declared):
+            report(f"'{arg.name}' declares a value twice", arg.span, "remove one")
+        if not arg.declared:
+            report(f"'{arg.name}' declares no value", arg.span, "add `declared`")
+        if total > KEY_BITS:
+            report(f"the key has more than {KEY_BITS} bits up to '{arg.name}'", arg.span, "use fewer bits")
+
+
+@rule(
+    "QS471",
+    "A tiling key argument can have an undeclared value",
+    "Only declared values are compiled: a legal call with another one would find no kernel.",
+)
+def key_values(operator: Operator, report: Report) -> None:
+    """Every reachable code of an argument is declared."""
+    args = _args(operator)
+    reached = _reached(operator)
+    enums = {e.name: {label.code: label.name for label in e.labels} for e in operator.enums}
+    for position, arg in enumerate(args):
+        missing = sorted({codes[position] for codes in reached} - set(arg.declared))
+        if missing:
+            shown = enums[arg.enum].get(missing[0], missing[0]) if arg.enum else missing[0]
+            report(f"'{arg.name}' can be {shown}, which is not declared", arg.span, "add it to `declared`")
+
+
+@rule(
+    "QS472",
+    "The listed tiling key combinations are wrong",
+    "A combination that legal calls reach and the list lacks has no kernel; one with an undeclared "
+    "value cannot be compiled.",
+)
+def key_combinations(operator: Operator, report: Report) -> None:
+    """An explicit list has every reachable combination, and only declared values."""
+    args = _args(operator)
+    if not args or operator.tiling is None or operator.tiling.key is None:
+        return
+    key = operator.tiling.key
+    listed = set(key.legal)
+    if not key.listed:
+        return
+    for codes in _reached(operator):
+        if codes not in listed and all(c in a.declared for c, a in zip(codes, args, strict=True)):
+            report(
+                f"legal calls reach {_named(args, codes)}, which is not listed", key.span, "add it to `legal`"
+            )
+    for codes in key.legal:
+        if any(c not in a.declared for c, a in zip(codes, args, strict=True)):
+            report(f"{_named(args, codes)} has an undeclared value", key.span, "remove it from `legal`")
+
+
+def _named(args: tuple[KeyArg, ...], codes: tuple[int, ...]) -> str:
+    return ", ".join(f"{a.name} {c}" for a, c in zip(args, codes, strict=True))
+
+
+@rule(
+    "QS473",
+    "A tiling field has no such type",
+    "Fields are plain numbers that host and kernel share.",
+)
+def field_types(operator: Operator, report: Report) -> None:
+    """Types exist and fit the value's kind."""
+    for field in _fields(operator):
+        if field.ctype not in CTYPES:
+            report(f"there is no field type '{field.ctype}'", field.span, f"use one of {', '.join(CTYPES)}")
+        elif field.value.type.kind not in (Kind.INT, Kind.FLOAT, Kind.BOOL):
+            report(f"'{field.name}' cannot hold {field.value.type}", field.span, "store `code(…)` of it")
+
+
+def _fields(operator: Operator) -> list[TilingField]:
+    data = operator.tiling.data if operator.tiling is not None else None
+    if data is None:
+        return []
+    return [m for s in structs(data.root) for m in s.members if isinstance(m, TilingField)]
+
+
+@rule(
+    "QS474",
+    "A constant does not fit its tiling field",
+    "A value that is out of the field's range is rejected at run time; this one is so for every call.",
+)
+def field_ranges(operator: Operator, report: Report) -> None:
+    """A field value that is known for every call is inside the field's range."""
+    for field in _fields(operator):
+        ctype = CTYPES.get(field.ctype)
+        if ctype is None or ctype.minimum is None or ctype.maximum is None:
+            continue
+        world = World(operator, operator.chips[0])
+        value = world.at({}).known(field.value, UNKNOWN)
+        if isinstance(value, int) and not ctype.minimum <= value <= ctype.maximum:
+            report(f"{value} does not fit {field.ctype} '{field.name}'", field.span, "use a wider type")
+
+
+@rule(
+    "QS475",
+    "The tiling struct is incomplete",
+    "A struct needs members, a known style, and an alignment that is a power of two.",
+)
+def struct_form(operator: Operator, report: Report) -> None:
+    """Structs have members; `style` and `align` are valid."""
+    data = operator.tiling.data if operator.tiling is not None else None
+    if data is None:
+        return
+    for struct in structs(data.root):
+        if not struct.members and struct.library is None:
+            report(f"struct '{struct.type_name}' has no members", struct.span, "add `fields` or `members`")
+    if data.align < 1 or data.align & (data.align - 1):
+        report(f"{data.align} is no power of two", data.root.span, "use 8")
+    if data.style not in _STYLES:
+        report(f"there is no style '{data.style}'", data.root.span, f"use {' or '.join(_STYLES)}")
+
+
+@rule(
+    "QS476",
+    "An architecture has no workspace",
+    "Where one architecture lists workspace terms, one without any is more likely forgotten than empty.",
+    WARNING,
+)
+def workspace_archs(operator: Operator, report: Report) -> None:
+    """Every architecture has workspace terms, or none has."""
+    tiling = operator.tiling
+    if tiling is None or not tiling.workspace:
+        return
+    given = {arch for arch, _ in tiling.workspace}
+    for arch in operator.archs:
+        if arch not in given:
+            report(f"{arch} has no workspace terms", tiling.span, f"add `{arch}: {{}}` when it needs none")
+
+
+@rule(
+    "QS477",
+    "A kernel cannot be launched",
+    "The launch needs to say how many blocks run.",
+    WARNING,
+)
+def launch(operator: Operator, report: Report) -> None:
+    """An operator with tiling data says its block dim."""
+    tiling = operator.tiling
+    if tiling is not None and tiling.data is not None and tiling.block_dim is None:
+        report("tiling has data but no `block_dim`", tiling.span, "add block_dim, for example `aiv`")
+
+
+RULES = (
+    key_bits,
+    key_values,
+    key_combinations,
+    field_types,
+    field_ranges,
+    struct_form,
+    workspace_archs,
+    launch,
+)

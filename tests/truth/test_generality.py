@@ -1,0 +1,127 @@
+"""A compiler, not a printer of one operator: no fact of a spec stands in the program or its templates.
+
+What counts as a fact: names of operators, parameters, dims and everything else that a spec names, in any
+spelling, and numbers. A name of one word (query, value) says nothing about an operator; it is left out,
+but for the labels of enums, which are no words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from qsfa_codegen.spec.model import Operator, TilingMember, TilingStruct, leaves
+from qsfa_codegen.spec.names import words
+from tests.truth.operators import FIXTURES, ROOT, SPECS, generated
+
+_SOURCES = ("qsfa_codegen/**/*.py", "qsfa_codegen/**/*.json", "templates/**/*")
+
+# Numbers that follow from the first spec and stand in none: row sizes, head dims, offsets, keys.
+_DERIVED = {528, 576, 640, 656, 1092, 1154}
+# Numbers of the compiler itself that are equal to a number of some spec by chance.
+_OWN_NUMBERS = {
+    ("qsfa_codegen/expr/syntax.py", 4096): "longest expression",
+    ("qsfa_codegen/spec/rules/kernel.py", 512): "alignment of L0 buffers in bytes, on every chip",
+    ("qsfa_codegen/spec/world.py", 4096): "most calls that enumeration tries",
+}
+
+
+@cache
+def _lines() -> tuple[tuple[str, int, str], ...]:
+    paths = sorted({p for pattern in _SOURCES for p in ROOT.glob(pattern) if p.is_file()})
+    return tuple(
+        (path.relative_to(ROOT).as_posix(), number, line)
+        for path in paths
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    )
+
+
+def _distinctive(name: str) -> bool:
+    """More than one word, however they are joined."""
+    return len(words(name)) > 1
+
+
+def _spec_path(snake: str) -> Path:
+    return ROOT / ("spec" if snake in SPECS else "tests/specs") / f"{snake}.yaml"
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+def _names(operator: Operator) -> Iterator[str]:
+    yield from (operator.name, operator.snake, operator.aclnn.name, operator.aclnn.inner)
+    groups: tuple[tuple[_Named, ...], ...] = (
+        *(operator.inputs, operator.attrs, operator.outputs, operator.dims, operator.rests),
+        *(operator.lets, operator.consts, operator.enums, operator.records),
+    )
+    yield from (item.name for group in groups for item in group)
+    yield from (dim.doc_name for dim in operator.dims)
+    for attr in operator.attrs:
+        domains = leaves(attr.domain) if attr.domain is not None else ()
+        yield from (value.name for domain in domains for value in domain.values if value.name)
+    yield from (rule.id for group in (operator.constraints, operator.contents) for rule in group)
+    yield from _tiling_names(operator)
+    if operator.torch is not None:
+        yield operator.torch.name
+
+
+def _tiling_names(operator: Operator) -> Iterator[str]:
+    if operator.tiling is None:
+        return
+    yield from (item.name for item in operator.tiling.lets)
+    yield from (item.name for item in operator.tiling.externs)
+    if operator.tiling.key is not None:
+        yield from (argument.name for argument in operator.tiling.key.args)
+    if operator.tiling.data is not None:
+        yield from _struct_names(operator.tiling.data.root)
+
+
+def _struct_names(structure: TilingStruct) -> Iterator[str]:
+    yield structure.type_name
+    for member in structure.members:
+        yield member.name
+        if isinstance(member, TilingMember):
+            yield from _struct_names(member.struct)
+
+
+@pytest.mark.parametrize("snake", [*SPECS, *FIXTURES])
+def test_no_name_of_a_spec(snake: str) -> None:
+    operator = generated(snake).operator
+    names = {words(name) for name in _names(operator) if _distinctive(name)}
+    names |= {words(label.name) for enum in operator.enums for label in enum.labels}
+    assert len(names) > 3
+    found = [
+        f"{path}:{number}: {word}"
+        for path, number, line in _lines()
+        for word in re.findall(r"\w+", line)
+        if words(word) in names
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("snake", [*SPECS, *FIXTURES])
+def test_no_number_of_a_spec(snake: str) -> None:
+    """Three digits and more: smaller numbers mean something everywhere."""
+    text = re.sub(r"#.*", "", _spec_path(snake).read_text(encoding="utf-8"))
+    numbers = {int(n) for n in re.findall(r"(?<![\w.])\d{3,}(?![\w.])", text)} | _DERIVED
+    found = [
+        f"{path}:{number}: {literal}"
+        for path, number, line in _lines()
+        for literal in re.findall(r"(?<![\w.])\d{3,}(?![\w.])", line)
+        if int(literal) in numbers and (path, int(literal)) not in _OWN_NUMBERS
+    ]
+    assert found == []
+
+
+def test_every_exception_is_needed() -> None:
+    literals = {
+        (path, int(literal)) for path, _, line in _lines() for literal in re.findall(r"\b\d{3,}\b", line)
+    }
+    assert set(_OWN_NUMBERS) <= literals
