@@ -17,16 +17,20 @@ def main() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure:  # a terminal that cannot show a character gets its escape, not a traceback
             reconfigure(errors="backslashreplace")
-    sys.exit(_flushed(_run(sys.argv[1:])))
+    sys.exit(_flushed(run(sys.argv[1:])))
 
 
-def _run(arguments: list[str]) -> int:
+def run(arguments: list[str]) -> int:
+    """The exit status of the command line ``arguments``; whatever happens is said on stderr."""
     settings = Settings()
     try:
         result = cli.main(arguments, PROGRAM, standalone_mode=False, obj=settings)
         return result if isinstance(result, int) else status.OK
     except click.ClickException as error:
         error.show()
+        return status.USAGE
+    except status.BadUsageError as error:
+        click.echo(f"Error: {error}", err=True)
         return status.USAGE
     except (click.Abort, KeyboardInterrupt):
         return status.INTERRUPTED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,26 +12,41 @@ _FOLDER = Path(__file__).resolve().parent / "explanations"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One code. ``text`` says what it means and what to do; ``example`` is wrong, and how it is put right."""
+    """One code, with a line and a text about it.
+
+    ``wrong`` is an example that is reported under the code, and ``right`` what takes its place.
+    """
 
     code: str
     title: str
     text: str
-    example: str
+    wrong: str = ""
+    right: str = ""
 
 
 @cache
 def entries() -> Mapping[str, Entry]:
     """The entries by code, in order of their codes."""
-    import tomllib
-
-    found: dict[str, Entry] = {}
-    for path in sorted(_FOLDER.glob("*.toml")):
-        for code, entry in tomllib.loads(path.read_text(encoding="utf-8")).items():
-            found[code] = Entry(code, entry["title"], entry["text"].strip(), entry.get("example", "").strip())
+    found = {entry.code: entry for entry in (*_of_rules(), *_of_texts())}
     return dict(sorted(found.items()))
 
 
 def titles() -> Mapping[str, str]:
     """The title of each code."""
     return {code: entry.title for code, entry in entries().items()}
+
+
+def _of_rules() -> Iterator[Entry]:
+    import qsfa_codegen.spec.resolve  # noqa: F401 - the rules and the resolver import each other, this one first
+    from qsfa_codegen.spec.rules import RULES
+
+    for rule in RULES:
+        yield Entry(rule.code, rule.title, rule.reason)
+
+
+def _of_texts() -> Iterator[Entry]:
+    import tomllib
+
+    for path in sorted(_FOLDER.glob("*.toml")):
+        for code, fields in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            yield Entry(code, **{name: value.strip("\n") for name, value in fields.items()})

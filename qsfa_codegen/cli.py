@@ -74,13 +74,6 @@ Exit status:
 """
 
 
-def _chosen(named: tuple[Path, ...]) -> tuple[Path, ...]:
-    try:
-        return spec_files.chosen(named)
-    except spec_files.NoSpecsError as error:
-        raise click.UsageError(str(error)) from error
-
-
 @click.group(
     cls=_Program,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -120,7 +113,7 @@ def validate(
     from qsfa_codegen.commands import validate as command
 
     console = Console(form, color, quiet=quiet, debug=settings.debug)
-    return command.run(_chosen(specs), jobs, console)
+    return command.run(spec_files.chosen(specs), jobs, console)
 
 
 @cli.command(
@@ -153,14 +146,37 @@ def build(
 ) -> int:
     """Generate the packages of specs.
 
-    Without SPEC, all in spec/ are built. A package is written whole or not at all. Files that are not this program's are left alone, and
-    generated files that were edited by hand are shown and kept, unless --force is given.
+    Without SPEC, all in spec/ are built. A package is written whole or not at all. Files that are not
+    this program's are left alone, and generated files that were edited by hand are shown and kept,
+    unless --force is given.
     """
     from qsfa_codegen.commands import build_report
     from qsfa_codegen.commands.build import Request
 
-    request = Request(specs=_chosen(specs), every=not specs, **options)
+    request = Request(specs=spec_files.chosen(specs), every=not specs, **options)
     return build_report.run(request, Console(form, color, quiet=quiet, debug=settings.debug))
+
+
+@cli.command(
+    epilog=_examples(
+        "show spec/my_operator.yaml",
+        "show spec/my_operator.yaml --chip A2 --lang zh | less",
+    )
+)
+@_spec
+@click.option("--chip", metavar="ID", help="One chip, by id or SoC config name.  [default: all]")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Language.")
+@_color
+@click.pass_obj
+def show(settings: Settings, spec: Path, chip: str | None, lang: str, color: str) -> int:
+    """Show an operator's contract as tables, chip by chip.
+
+    The tables go to stdout: on a terminal in its width, in a pipe without limit. Diagnostics of the
+    spec go to stderr.
+    """
+    from qsfa_codegen.commands import show_report
+
+    return show_report.run(spec, chip, lang, Console(color=color, debug=settings.debug))
 
 
 @cli.command(epilog=_examples("new AddExample", "new add_example --folder my_specs"))
@@ -175,10 +191,7 @@ def new(name: str, folder: Path) -> int:
     """
     from qsfa_codegen.commands import new as command
 
-    try:
-        path = command.new(name, folder)
-    except command.NewError as error:
-        raise click.UsageError(str(error)) from error
+    path = command.new(name, folder)
     click.echo(f"{path}: written; next: {PROGRAM} build {path}")
     return status.OK
 
@@ -200,10 +213,7 @@ def explain(code: str | None, color: str) -> int:
     """Say what a diagnostic CODE means, and how to mend it."""
     from qsfa_codegen.commands import explain as command
 
-    try:
-        click.echo(command.explain(code, color), color=True)
-    except command.UnknownCodeError as error:
-        raise click.UsageError(str(error)) from error
+    click.echo(command.explain(code, color), color=True)
     return status.OK
 
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 import sys
 
 from qsfa_codegen.catalogue import Entry, entries
+from qsfa_codegen.commands.status import BadUsageError
 from qsfa_codegen.commands.terminal import painted, uses_colour
-
-
-class UnknownCodeError(Exception):
-    """There is no such code; the message names near ones."""
 
 
 def explain(code: str | None, color: str) -> str:
@@ -24,14 +21,19 @@ def explain(code: str | None, color: str) -> str:
     if entry is None:
         from qsfa_codegen.expr.suggest import did_you_mean
 
-        raise UnknownCodeError(
-            f"no diagnostic is called {code}; {did_you_mean(code, known) or 'see `explain`'}"
-        )
+        raise BadUsageError(f"no diagnostic is called {code}; {did_you_mean(code, known) or 'see `explain`'}")
     return _page(entry, colour)
 
 
 def _page(entry: Entry, colour: bool) -> str:
     parts = [painted("bold", f"{entry.code}: {entry.title}", colour=colour), entry.text]
-    if entry.example:
-        parts.append("\n".join(f"    {line}".rstrip() for line in entry.example.splitlines()))
+    if entry.wrong:
+        addition = entry.right in entry.wrong
+        wrong = entry.wrong.replace(entry.right, "").strip("\n") if addition else entry.wrong
+        parts += ["Reported, for example, for", _indented(wrong, "removed", colour)]
+        parts += [] if addition else ["which could be", _indented(entry.right, "added", colour)]
     return "\n\n".join(parts)
+
+
+def _indented(text: str, style: str, colour: bool) -> str:
+    return "\n".join(f"    {painted(style, line, colour=colour)}".rstrip() for line in text.splitlines())

@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+from qsfa_codegen.commands.status import BadUsageError
 from qsfa_codegen.spec import names
 
 _TEMPLATE = Path(__file__).with_name("new_spec.yaml")
@@ -14,33 +15,27 @@ _MAX_LENGTH = 64
 _SCHEMA_IN_TREE = Path("qsfa_codegen/spec/schema/operator.schema.json")
 
 
-class NewError(Exception):
-    """The spec was not written; the message says why."""
-
-
 def new(name: str, folder: Path) -> Path:
     """Write a spec of an operator called ``name`` (AddExample or add_example) and return its path.
 
-    Raises NewError when the name cannot be an operator's, or the file exists.
+    Raises BadUsageError when the name cannot be an operator's, or the file exists.
     """
     operator = _operator_name(name)
     path = folder / f"{names.snake(operator)}.yaml"
     text = _TEMPLATE.read_text(encoding="utf-8")
     text = text.replace("@NAME@", operator).replace("@SCHEMA@", _schema(folder))
+    folder.mkdir(parents=True, exist_ok=True)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise NewError(f"{path} exists: choose another name, or edit that file") from None
-    except OSError as error:
-        raise NewError(f"{error.filename or path}: {error.strerror}") from error
+        raise BadUsageError(f"{path} exists: choose another name, or edit that file") from None
     return path
 
 
 def _operator_name(name: str) -> str:
     if not _NAME.fullmatch(name) or len(name) > _MAX_LENGTH:
-        raise NewError(
+        raise BadUsageError(
             f"{name!r} cannot be an operator's name: it needs a letter, then letters, digits and "
             f"underscores, {_MAX_LENGTH} at most"
         )

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from qsfa_codegen.commands import table
 from qsfa_codegen.commands.show_words import WORDS
-from qsfa_codegen.expr.nodes import Expr
+from qsfa_codegen.commands.status import BadUsageError
+from qsfa_codegen.expr.nodes import Expr, Literal
 from qsfa_codegen.expr.prose import say
 from qsfa_codegen.expr.specialize import specialize
 from qsfa_codegen.render.messages import MessageNames
@@ -31,12 +32,9 @@ from qsfa_codegen.spec.model import (
     TilingField,
     TilingStruct,
 )
+from qsfa_codegen.spec.paths import condition, walk_choice
 
 T = TypeVar("T")
-
-
-class UnknownChipError(Exception):
-    """The operator does not support that chip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +49,12 @@ class _Section:
 def show(operator: Operator, chip: str | None, language: str, width: int | None) -> str:
     """The tables of one chip (by id or SoC name), or of all; chips with equal tables share them.
 
-    Raises UnknownChipError. ``width`` is that of the screen in columns, None for no limit.
+    Raises BadUsageError. ``width`` is that of the screen in columns, None for no limit.
     """
     chips = [one for one in operator.chips if chip in (None, one.id, one.soc)]
     if not chips:
         known = ", ".join(one.id for one in operator.chips)
-        raise UnknownChipError(f"{operator.name} does not support {chip}; it supports {known}")
+        raise BadUsageError(f"{operator.name} does not support {chip}; it supports {known}")
     texts: dict[str, list[Chip]] = {}
     for one in chips:
         sections = _View(operator, one, language).sections()
@@ -111,6 +109,8 @@ class _View:
         yield self._attrs()
         yield self._outputs()
         yield self._dims()
+        yield self._consts()
+        yield self._enums()
         yield self._records()
         yield self._lets()
         yield self._constraints()
@@ -134,20 +134,14 @@ class _View:
 
     def _choice(self, choice: T | Table[T], shown: Callable[[T], str]) -> str:
         """A value, or a line for each case in which this chip can be."""
-        if not isinstance(choice, Table):
-            return shown(choice)
-        selector = specialize(choice.selector, self._chip.id, self._chip.arch)
-        label = getattr(selector, "value", None)
-        if isinstance(label, str):
-            found = dict(choice.cases).get(label, choice.otherwise)
-            return "" if found is None else self._choice(found, shown)
-        subject = self._say(selector)
-        lines = [
-            f"{subject} {label}: {self._choice(value, shown)}" if subject else self._choice(value, shown)
-            for label, value in choice.cases
-        ]
-        if choice.otherwise is not None:
-            lines.append(f"{self._words['else']}: {self._choice(choice.otherwise, shown)}")
+        lines = []
+        for path, value in walk_choice(choice):
+            test = condition(path, self._operator.aclnn.span)
+            here = specialize(test, self._chip.id, self._chip.arch) if test is not None else None
+            if here is None or (isinstance(here, Literal) and here.value is True):
+                lines.append(shown(value))
+            elif not isinstance(here, Literal):
+                lines.append(f"{say(here, self._language, self._names)}: {shown(value)}")
         return "\n".join(lines)
 
     def _dtype(self, dtype: DtypeRef) -> str:
@@ -229,8 +223,20 @@ class _View:
             return f"= {self._say(dim.derived)}"
         if dim.values is not None:
             return self._choice(dim.values, lambda values: ", ".join(map(str, values)))
-        bounds = {"≥ ": dim.minimum, "≤ ": dim.maximum, self._words["multiple of"]: dim.multiple_of}
-        return ", ".join(f"{sign}{self._say(value)}" for sign, value in bounds.items() if value is not None)
+        limits = {"≥ {}": dim.minimum, "≤ {}": dim.maximum, self._words["multiple of"]: dim.multiple_of}
+        return ", ".join(form.format(self._say(value)) for form, value in limits.items() if value is not None)
+
+    def _consts(self) -> _Section:
+        rows = [[const.name, str(const.value), self._doc(const.doc)] for const in self._operator.consts]
+        return self._section("consts", "name value meaning", rows)
+
+    def _enums(self) -> _Section:
+        rows = [
+            [enum.name, label.name, str(label.code), self._doc(label.doc)]
+            for enum in self._operator.enums
+            for label in enum.labels
+        ]
+        return self._section("enums", "enum label code meaning", rows)
 
     def _records(self) -> _Section:
         rows = [
@@ -242,7 +248,9 @@ class _View:
         return self._section("records", "record field dtype count offset meaning", rows)
 
     def _lets(self) -> _Section:
-        rows = [[let.name, self._say(let.value), self._doc(let.doc)] for let in self._operator.lets]
+        tiling = self._operator.tiling
+        lets = (*self._operator.lets, *(tiling.lets if tiling else ()))
+        rows = [[let.name, self._say(let.value), self._doc(let.doc)] for let in lets]
         return self._section("derived values", "name value meaning", rows)
 
     def _constraints(self) -> _Section:
@@ -270,13 +278,15 @@ class _View:
         return self._section("tiling data", "field type value note", rows)
 
     def _key(self) -> _Section:
-        tiling = self._operator.tiling
-        args = tiling.key.args if tiling and tiling.key else ()
+        key = self._operator.tiling.key if self._operator.tiling else None
         rows = [
-            [arg.name, str(arg.bits), " ".join(map(str, arg.declared)), self._say(arg.value)] for arg in args
+            [arg.name, str(arg.bits), " ".join(map(str, arg.declared)), self._say(arg.value)]
+            for arg in (key.args if key else ())
         ]
-        if tiling and tiling.key and tiling.key.plain is not None:
-            rows.append([self._words["key"], "", "", self._say(tiling.key.plain)])
+        if key and key.plain is not None:
+            rows.append([self._words["key"], "", "", self._say(key.plain)])
+        if key and key.legal:
+            rows.append([self._words["legal"], "", "", str(len(key.legal))])
         return self._section("tiling key", "argument bits declared value", rows)
 
     def _workspace(self) -> _Section:

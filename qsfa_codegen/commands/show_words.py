@@ -59,9 +59,14 @@ _PAIRS = {
     "declared": ("declared", "声明值"),
     "term": ("term", "项"),
     "bytes": ("bytes", "字节数"),
-    "else": ("else", "其他"),
     "as": ("as {}", "同 {}"),
-    "multiple of": ("multiple of ", "整除于 "),
+    "multiple of": ("multiple of {}", "{} 的倍数"),
+    "legal": ("(legal combinations)", "(合法组合数)"),
+    "consts": ("consts", "常量"),
+    "enums": ("enums", "枚举"),
+    "enum": ("enum", "枚举"),
+    "label": ("label", "标签"),
+    "code": ("code", "编码"),
     "block dim": ("(block dim)", "(block dim)"),
 }
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from qsfa_codegen.commands.status import BadUsageError
 from qsfa_codegen.resources import CHIPS
 
 FOLDER = Path("spec")
-
-
-class NoSpecsError(Exception):
-    """None were named and there are none at the usual place."""
 
 
 def chosen(named: Sequence[Path]) -> tuple[Path, ...]:
@@ -20,5 +17,5 @@ def chosen(named: Sequence[Path]) -> tuple[Path, ...]:
         return tuple(dict.fromkeys(named))
     found = sorted(path for path in FOLDER.glob("*.yaml") if path.name != CHIPS)
     if not found:
-        raise NoSpecsError(f"no spec was named, and {FOLDER}/ has none")
+        raise BadUsageError(f"no spec was named, and {FOLDER}/ has none")
     return tuple(found)

@@ -9,7 +9,8 @@ from qsfa_codegen.diagnostic_formats import display_width
 
 _GAP = "  "
 _NARROWEST = 12  # columns are not squeezed below this
-_PIECE = re.compile(r"\s+|[^\s\u2e80-\uffef]+|[\u2e80-\uffef]")  # blanks, words, and single wide characters
+# Blanks, words, and single wide characters with the punctuation that may not start a line.
+_PIECE = re.compile(r"\s+|[^\s\u2e80-\uffef]+|[\u2e80-\uffef][，。；：、！？）」』》]*")
 
 
 def render(header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> str:
@@ -68,12 +69,9 @@ def wrap(text: str, width: int) -> Iterator[str]:
 
 
 def _pieces(text: str, width: int) -> Iterator[str]:
+    """Blanks and words; the characters of a word that is too long one by one."""
     for match in _PIECE.finditer(text):
-        piece = match[0]
-        if display_width(piece) <= width or piece.isspace():
-            yield piece
-            continue
-        while piece:
-            head = piece[:width]
-            yield head
-            piece = piece[len(head) :]
+        if display_width(match[0]) <= width or match[0].isspace():
+            yield match[0]
+        else:
+            yield from match[0]

@@ -51,17 +51,15 @@ class Sizes:
         low = self.near(self.low)
         return (low,) if self.high is None else (low, self.near(self.high))
 
-    def outside(self) -> Iterator[int]:
-        """Sizes that are just not legal."""
+    def outside(self) -> tuple[int, ...]:
+        """Sizes that are just not legal; -1 where 0 is legal."""
         edges = self.edges()
         low, high = min(edges), max(edges)
         bounded = self.high is not None or bool(self.values)
         between = next((v for v in range(low + 1, high) if v not in self), None)
-        for size in (low - self.step, low - 1, high + self.step if bounded else None, between):
-            if size is not None and size >= 0 and size not in self:
-                yield size
-        if self.step > 1:
-            yield low + 1
+        off_step = low + 1 if self.step > 1 else None
+        sizes = (low - self.step, low - 1, high + self.step if bounded else None, between, off_step)
+        return tuple(s for s in dict.fromkeys(sizes) if s is not None and s >= -1 and s not in self)
 
 
 def sizes_of(dim: Dim, env: CallEnv) -> Sizes:

@@ -146,6 +146,10 @@ class Builder:
         attr = next(a for a in self._operator.attrs if a.name == name)
         return AttrDomain(self._operator, attr, PlanEnv(self, plan))
 
+    def presence(self, name: str, plan: Plan) -> Presence | None:
+        """What is declared of an input's presence in the case of ``plan``."""
+        return self._presence[name](PlanEnv(self, plan))
+
     # ------------------------------------------------------------------ calls
 
     def call(self, plan: Plan, id: str = "") -> Call:

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from qsfa_codegen.expr.nodes import Expr, Kind, Literal, ParamQuery, Ref, RefKind, walk
-from qsfa_codegen.spec.model import Check, Operator
+from qsfa_codegen.expr.nodes import Expr, Kind, Literal, ParamQuery, Query, Ref, RefKind, walk
+from qsfa_codegen.spec.model import Check, DimItem, Operator, RestItem, leaves
+
+_SIZE_QUERIES = frozenset((Query.DIM, Query.DIMS, Query.RANK, Query.NUMEL))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ class ReadIndex:
                         found |= self._name(node.kind, node.name)
                     case ParamQuery():
                         found |= Reads(inputs=frozenset((node.param,)))
+                        if node.query in _SIZE_QUERIES:
+                            found |= self._shapes.get(node.param, _NOTHING)
                     case Literal(type=type, value=int(value)) if type.kind is Kind.INT:
                         found |= Reads(numbers=frozenset((value,)))
         return found
@@ -78,7 +82,7 @@ class ReadIndex:
             case RefKind.CONST:
                 return Reads(numbers=frozenset((self._consts[name],)))
             case RefKind.DIM:
-                return Reads(dims=frozenset((name,))) | self.of(self._exprs[name])
+                return self._dim(name)
             case RefKind.LET | RefKind.TILING_LET | RefKind.RECORD:
                 return self.of(self._exprs[name])
             case RefKind.REST:
@@ -87,6 +91,13 @@ class ReadIndex:
                 return self._column(name)
             case _:
                 return _NOTHING
+
+    def _dim(self, name: str) -> Reads:
+        """The dim itself, not the other dims of the input where it stands."""
+        observed, demanded = self._exprs[name]
+        where = self.of((observed,))
+        own = Reads(attrs=where.attrs, inputs=where.inputs, dims=frozenset((name,)))
+        return own | self.of((demanded,))
 
     def _rest(self, name: str) -> Reads:
         rest = next(r for r in self._operator.rests if r.name == name)
@@ -101,6 +112,17 @@ class ReadIndex:
             attrs=frozenset(() if chooser is None else (chooser,)),
             inputs=frozenset(i.name for i in self._operator.inputs if i.dtype.column == name),
         )
+
+    @cached_property
+    def _shapes(self) -> dict[str, Reads]:
+        """Names of the dims and rests that each input's shape has."""
+        found: dict[str, Reads] = {}
+        for param in self._operator.inputs:
+            items = [item for shape in leaves(param.shape) for item in shape.items] if param.shape else []
+            dims = (item.dim for item in items if isinstance(item, DimItem) and item.dim is not None)
+            rests = (item.name for item in items if isinstance(item, RestItem))
+            found[param.name] = Reads(dims=frozenset(dims), rests=frozenset(rests))
+        return found
 
     @cached_property
     def _consts(self) -> dict[str, int]:

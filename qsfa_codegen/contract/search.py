@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 from qsfa_codegen.contract.calls import Call
+from qsfa_codegen.contract.env import CallEnv
 from qsfa_codegen.contract.evaluate import Broken, Evaluator, Rule
 from qsfa_codegen.contract.plan import Builder, Plan
 from qsfa_codegen.contract.reads import ReadIndex, Reads
+from qsfa_codegen.contract.tiling import FieldRule, Unfit
+from qsfa_codegen.expr.nodes import RefKind
 from qsfa_codegen.expr.values import EvalError
 from qsfa_codegen.spec.model import AttrScalar, AttrValue, Check, Presence, leaves
 
@@ -43,11 +47,11 @@ class Search:
         self.builder = Builder(self.operator, evaluator.tables)
         self.index = ReadIndex(self.operator)
         self.reads = {id(rule.check): self.index.of_check(rule.check) for rule in evaluator.rules}
+        self._rules = {id(rule.check): rule for rule in evaluator.rules}
         self._readers = self._find_readers()
-        self._optional = frozenset(
+        self.optional = tuple(
             i.name for i in self.operator.inputs if Presence.OPTIONAL in set(leaves(i.presence))
         )
-        self._repairs: dict[str, tuple[Pinned, Plan]] = {}
 
     def _find_readers(self) -> dict[str, list[int]]:
         readers: dict[str, list[int]] = {}
@@ -63,9 +67,7 @@ class Search:
 
     def broken(self, call: Call, like: Call | None = None) -> list[Broken]:
         """The rules that ``call`` breaks; ``like`` is a legal call on the same chip that saves work."""
-        chip = self.evaluator.chip(call.chip)
-        assert chip is not None
-        env, _ = self.evaluator.env(call, chip)
+        env = self._env(call)
         rules = self.evaluator.rules if like is None else self._affected(call, like)
         return list(self.evaluator.broken(env, rules))
 
@@ -78,16 +80,26 @@ class Search:
 
     def applies(self, check: Check, call: Call) -> bool:
         """Whether the check says anything about ``call``."""
-        if check.when is None:
+        when = self._rules[id(check)].when
+        if when is None:
             return True
-        rule = next(r for r in self.evaluator.rules if r.check is check)
-        chip = self.evaluator.chip(call.chip)
-        assert chip is not None
-        assert rule.when is not None
         try:
-            return rule.when(self.evaluator.env(call, chip)[0]) is True
+            return when(self._env(call)) is True
         except EvalError:
             return False
+
+    def has_dim(self, name: str, call: Call) -> bool:
+        """Whether the dim stands somewhere in ``call``."""
+        try:
+            self._env(call).ref(RefKind.DIM, name)
+        except EvalError:
+            return False
+        return True
+
+    def _env(self, call: Call) -> CallEnv:
+        chip = self.evaluator.chip(call.chip)
+        assert chip is not None
+        return self.evaluator.env(call, chip)[0]
 
     def build(self, plan: Plan, id: str = "") -> Call | None:
         """The call of a plan; None when the plan has no call, such as a size that is not an integer."""
@@ -95,6 +107,39 @@ class Search:
             return self.builder.call(plan, id)
         except EvalError:
             return None
+
+    # ------------------------------------------------------------------ tiling
+
+    def tiling_fields(self) -> tuple[FieldRule, ...]:
+        """Every stored tiling field; none without tiling."""
+        tiling = self.evaluator.tiling_rule
+        return () if tiling is None else tiling.fields
+
+    def overflow(self, field: FieldRule, legal: Legal) -> Call | None:
+        """A call like ``legal`` whose only fault is that ``field`` cannot hold its value."""
+        tiling = self.evaluator.tiling_rule
+        if tiling is None or field.high is None:
+            return None
+        reads = self.index.of((field.value,))
+        for plan in self._large(legal.plan, reads, field.high + 1):
+            call = self.build(plan)
+            if call is None or not isinstance(field.store(self._env(call)), Unfit):
+                continue
+            found = tiling.run(self._env(call), plan.chip.arch)
+            if isinstance(found, tuple) and len(found) == 1 and not self.broken(call, legal.call):
+                return call
+        return None
+
+    def _large(self, plan: Plan, reads: Reads, least: int) -> Iterator[Plan]:
+        """Plans in which one number that is read is as large as ``least``, or a part of it."""
+        for name in self._in_order(reads.dims, (d.name for d in self.builder.free_dims), frozenset()):
+            domain = self.builder.domain(name, plan)
+            for wanted in (least, least >> 8):
+                if (size := domain.near(wanted)) >= wanted:
+                    yield plan.with_dim(name, size)
+        for name in sorted(reads.platform):
+            for wanted in (least >> 16, least):
+                yield replace(plan, platform={**plan.platform, name: wanted})
 
     # ------------------------------------------------------------------ legal plans
 
@@ -145,15 +190,19 @@ class Search:
             yield from self._attr_moves(plan, name, reads)
         for name in self._in_order(reads.dims, (d.name for d in self.builder.free_dims), pinned):
             domain = self.builder.domain(name, plan)
-            for size in self._numbers(plan, reads):
+            numbers = self._numbers(plan, reads)
+            for size in dict.fromkeys((*numbers, *(domain.near(n) for n in numbers))):
                 if size in domain:
                     yield plan.with_dim(name, size)
-        for name in self._in_order(reads.inputs & self._optional, self.builder.inputs, pinned):
+        for name in self._in_order(reads.inputs.intersection(self.optional), self.builder.inputs, pinned):
             yield plan.with_passed(name, not plan.passed.get(name, False))
         for rest in self.operator.rests:
             if rest.name in reads.rests and rest.name not in pinned:
                 for length in range(rest.min_rank, rest.max_rank + 1):
-                    yield plan.with_rest(rest.name, tuple(range(2, 2 + length)))
+                    dims = tuple(range(2, 2 + length))
+                    yield plan.with_rest(rest.name, dims)
+                    if length:
+                        yield plan.with_rest(rest.name, (0, *dims[1:]))
 
     def _in_order(
         self, wanted: Iterable[str], declared: Iterable[str], pinned: Pinned
@@ -164,8 +213,9 @@ class Search:
     def _numbers(self, plan: Plan, reads: Reads) -> list[int]:
         """Numbers that may satisfy a rule: those in it, their neighbours, chosen sizes, small ones."""
         named = [n for n in sorted(reads.numbers) if 0 < n < _LARGEST_NUMBER]
-        beside = [n + step for n in named for step in (-1, 1)]
-        return list(dict.fromkeys([*named, *plan.dims.values(), *_SMALL, *beside, 0]))
+        products = [a * b for a, b in combinations(named, 2) if a * b < _LARGEST_NUMBER]
+        beside = [n + step for n in (*named, *products) for step in (-1, 1)]
+        return list(dict.fromkeys([*named, *plan.dims.values(), *_SMALL, *beside, *products, 0]))
 
     def _attr_moves(self, plan: Plan, name: str, reads: Reads) -> Iterator[Plan]:
         domain = self.builder.attr_domain(name, plan)

@@ -29,17 +29,18 @@ class Unfit:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
-    """A value with the id of its check and the range of its place (None: a float, anything fits)."""
+class FieldRule:
+    """A stored value with the id of its check and the range of its place (None: a float, anything fits)."""
 
     id: str
     parameter: str
     run: Callable[[CallEnv], Number]
     low: int | None
     high: int | None
+    value: Expr | None = None
 
-    def value(self, env: CallEnv) -> Number | Unfit | None:
-        """The value; None when it depends on something that is already reported."""
+    def store(self, env: CallEnv) -> Number | Unfit | None:
+        """The value as it is stored; None when it depends on something that is already reported."""
         try:
             value = self.run(env)
         except SpoiltError:
@@ -59,37 +60,31 @@ class TilingRule:
         codes = {e.name: {label.name: label.code for label in e.labels} for e in operator.enums}
         self._packer = None if tiling.data is None else Packer(tiling.data)
         entries = () if self._packer is None else self._packer.layout.entries
-        self._fields = tuple(
+        self.fields = tuple(
             _field(entry.field.name, entry.path, entry.field.value, entry.ctype, codes) for entry in entries
         )
         self._paths = tuple(tuple(entry.path.split(".")) for entry in entries)
         args = () if tiling.key is None else tiling.key.args
         self._key_args = tuple(
-            _Stored("key_fits", arg.name, _number(arg.value, codes), None, None) for arg in args
+            FieldRule("key_fits", arg.name, _number(arg.value, codes), None, None) for arg in args
         )
         plain = None if tiling.key is None else tiling.key.plain
         self._plain_key = (
-            None if plain is None else _Stored("key_fits", "key", _number(plain, codes), 0, 2**KEY_BITS - 1)
+            None if plain is None else FieldRule("key_fits", "key", _number(plain, codes), 0, 2**KEY_BITS - 1)
         )
         self._workspace = {arch: _workspace(terms) for arch, terms in tiling.workspace}
         self._block_dim = (
             None
             if tiling.block_dim is None
-            else _Stored("block_dim_fits", "block_dim", _number(tiling.block_dim, codes), 0, UINT32_MAX)
+            else FieldRule("block_dim_fits", "block_dim", _number(tiling.block_dim, codes), 0, UINT32_MAX)
         )
-
-    @property
-    def ids(self) -> tuple[tuple[str, str, Expr], ...]:
-        """Id, parameter and value of every stored field, in memory order."""
-        entries = () if self._packer is None else self._packer.layout.entries
-        return tuple((f"{entry.field.name}_fits", entry.path, entry.field.value) for entry in entries)
 
     def run(self, env: CallEnv, arch: str) -> TilingResult | tuple[Unfit, ...]:
         """The tiling, or everything that does not fit."""
-        fields = [field.value(env) for field in self._fields]
+        fields = [field.store(env) for field in self.fields]
         key = self._key(env)
-        workspace = self._workspace.get(arch, _workspace(())).value(env)
-        block_dim = None if self._block_dim is None else self._block_dim.value(env)
+        workspace = self._workspace.get(arch, _workspace(())).store(env)
+        block_dim = None if self._block_dim is None else self._block_dim.store(env)
         found = [value for value in (*fields, key, workspace, block_dim) if isinstance(value, Unfit)]
         if found or workspace is None or None in fields:
             return tuple(found)
@@ -105,12 +100,12 @@ class TilingRule:
 
     def _key(self, env: CallEnv) -> Number | Unfit | None:
         if self._plain_key is not None:
-            return self._plain_key.value(env)
+            return self._plain_key.store(env)
         if self._tiling.key is None:
             return None
         codes: list[int] = []
         for stored, arg in zip(self._key_args, self._tiling.key.args, strict=True):
-            code = stored.value(env)
+            code = stored.store(env)
             if code is None or isinstance(code, Unfit):
                 return code
             if code not in arg.declared:
@@ -133,7 +128,7 @@ class TilingRule:
 _Codes = dict[str, dict[str, int]]
 
 
-def _field(name: str, path: str, value: Expr, ctype: CType, codes: _Codes) -> _Stored:
+def _field(name: str, path: str, value: Expr, ctype: CType, codes: _Codes) -> FieldRule:
     number = _number(value, codes)
     if ctype.minimum is not None:
         run = number
@@ -141,7 +136,7 @@ def _field(name: str, path: str, value: Expr, ctype: CType, codes: _Codes) -> _S
         run = lambda env: single_precision(number(env))  # noqa: E731
     else:
         run = lambda env: float(number(env))  # noqa: E731
-    return _Stored(f"{name}_fits", path, run, ctype.minimum, ctype.maximum)
+    return FieldRule(f"{name}_fits", path, run, ctype.minimum, ctype.maximum, value)
 
 
 def _number(value: Expr, codes: _Codes) -> Callable[[CallEnv], Number]:
@@ -164,7 +159,7 @@ def _as_number(value: Value) -> Number:
     return value
 
 
-def _workspace(terms: tuple[WorkspaceTerm, ...]) -> _Stored:
+def _workspace(terms: tuple[WorkspaceTerm, ...]) -> FieldRule:
     """Bytes: what the library reserves, and every term that applies."""
     runs = [(None if term.when is None else compiled(term.when), compiled(term.bytes)) for term in terms]
 
@@ -176,4 +171,4 @@ def _workspace(terms: tuple[WorkspaceTerm, ...]) -> _Stored:
     def total(env: CallEnv) -> Number:
         return env.platform("libapi_workspace") + sum(sizes(env))
 
-    return _Stored("workspace_fits", "workspace", total, 0, INT64_MAX)
+    return FieldRule("workspace_fits", "workspace", total, 0, INT64_MAX)

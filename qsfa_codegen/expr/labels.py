@@ -23,4 +23,10 @@ def labels_of(type: Type, scope: Scope) -> Collection[str] | None:
 
 def describe(type: Type) -> str:
     """What a label of the type is called in a message."""
-    return f"label of {type}" if type.kind is Kind.ENUM else str(type)
+    own = {Kind.DTYPE: "a dtype", Kind.CHIP: "a chip", Kind.ARCH: "an architecture"}
+    return own.get(type.kind) or f"a label of {type}"
+
+
+def is_label_somewhere(name: str, scope: Scope) -> bool:
+    """Whether some type has this label."""
+    return any(name in codes for codes in scope.enums.values()) or name in scope.chips | scope.archs

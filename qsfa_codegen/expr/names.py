@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.functions import FUNCTIONS, PLATFORM_VALUES
-from qsfa_codegen.expr.labels import describe, labels_of
+from qsfa_codegen.expr.labels import describe, is_label_somewhere, labels_of
 from qsfa_codegen.expr.limits import NAMED_LIMITS
 from qsfa_codegen.expr.nodes import (
     ARCH,
@@ -35,7 +35,14 @@ def may_be_label(typer: Typer, node: ast.expr) -> bool:
     """Whether only the other operand can say what ``node`` is."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str)
-    return isinstance(node, ast.Name) and not _has_meaning(node.id, typer.scope)
+    if not isinstance(node, ast.Name):
+        return False
+    return not _has_meaning(node.id, typer.scope) or is_label_somewhere(node.id, typer.scope)
+
+
+def is_label(typer: Typer, node: ast.expr) -> bool:
+    """Whether a bare name is a label of some type."""
+    return isinstance(node, ast.Name) and is_label_somewhere(node.id, typer.scope)
 
 
 def _has_meaning(name: str, scope: Scope) -> bool:
@@ -61,7 +68,7 @@ def _label(typer: Typer, node: ast.expr, value: str, type: Type) -> Expr | None:
     if value in known:
         return Literal(type, typer.span(node), value)
     help = did_you_mean(value, known) or f"there are {', '.join(sorted(known))}"
-    typer.error("QS207", f"`{value}` is not a {describe(type)}", node, help)
+    typer.error("QS207", f"`{value}` is not {describe(type)}", node, help)
     return None
 
 

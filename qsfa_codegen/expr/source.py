@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from qsfa_codegen.diagnostics import Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Source:
-    """The text of an expression and the span of its YAML scalar."""
+    """The text of an expression and the span of its YAML scalar; ``indent`` blanks stand before it."""
 
     text: str
     span: Span
+    indent: int = field(init=False)
+    _first: int | None = field(init=False)
+    _ascii: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.indent = len(self.text) - len(self.text.lstrip())
+        self._ascii = self.text.isascii()
+        self._first = _first_column(self.text, self.span)
 
     def at(self, start: int, end: int) -> Span:
         """Span of the characters ``start`` to ``end`` of the text.
@@ -20,24 +28,24 @@ class Source:
         The whole scalar where its characters do not correspond one to one with the file: when it
         goes over several lines or holds escapes.
         """
-        if self.span.line != self.span.end_line:
+        if self._first is None:
             return self.span
-        quotes = self.span.end_column - self.span.column - len(self.text)
-        if quotes not in (0, 2):
-            return self.span
-        first = self.span.column + quotes // 2
         start = max(0, min(start, len(self.text)))
         end = max(start + 1, end)
-        return Span(self.span.file, self.span.line, first + start, self.span.line, first + end)
-
-    @property
-    def indent(self) -> int:
-        """Number of blanks before the expression."""
-        return len(self.text) - len(self.text.lstrip())
+        line = self.span.line
+        return Span(self.span.file, line, self._first + start, line, self._first + end)
 
     def offset(self, column: int) -> int:
         """Character offset of Python's ``col_offset``: UTF-8 bytes after the indent."""
-        if self.text.isascii():
+        if self._ascii:
             return self.indent + column
         encoded = self.text.lstrip().encode("utf-8", "replace")
         return self.indent + len(encoded[:column].decode("utf-8", "ignore"))
+
+
+def _first_column(text: str, span: Span) -> int | None:
+    """Column of the first character of ``text``: behind the quote when there are quotes."""
+    quotes = span.end_column - span.column - len(text)
+    if span.line != span.end_line or quotes not in (0, 2):
+        return None
+    return span.column + quotes // 2

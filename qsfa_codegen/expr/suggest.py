@@ -11,7 +11,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
 
     candidates = sorted(known)
     lowered = {candidate.lower(): candidate for candidate in reversed(candidates)}
-    close = difflib.get_close_matches(name, candidates, n=2, cutoff=0.7)
+    close = difflib.get_close_matches(name, candidates, n=2, cutoff=0.6)
     same = lowered.get(name.lower())
     names = list(dict.fromkeys(([same] if same else []) + close))[:2]
     return f"did you mean {' or '.join(f'`{n}`' for n in names)}?" if names else None

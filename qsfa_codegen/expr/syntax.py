@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 
 from qsfa_codegen.diagnostics import Sink
@@ -33,6 +34,7 @@ _FOREIGN = {
     "（": "write an ASCII parenthesis",
     "）": "write an ASCII parenthesis",
 }
+_SUSPECT = re.compile("[#\\\\\0]|" + "|".join(map(re.escape, _FOREIGN)))
 
 
 def read(source: Source, sink: Sink) -> ast.expr | None:
@@ -46,10 +48,11 @@ def read(source: Source, sink: Sink) -> ast.expr | None:
         sink.error("QS213", message, source.span, help=_SPLIT_HELP)
         return None
     code = _blank_strings(_one_line(source.text))
-    if _reject_brackets(code, source, sink) or _reject_characters(code, source, sink):
+    rejected = [check(code, source, sink) for check in (_reject_characters, _reject_brackets)]
+    if any(rejected):
         return None
     tree = _python_tree(code, source, sink)
-    if tree is not None and _too_deep(tree):
+    if tree is not None and _too_deep(tree, length):
         _report_depth(source, sink)
         return None
     return tree
@@ -61,11 +64,13 @@ def _one_line(text: str) -> str:
 
 def _blank_strings(text: str) -> str:
     """``text`` with the contents of string literals replaced by spaces, same length."""
+    if "'" not in text and '"' not in text:
+        return text
     out: list[str] = []
     quote = ""
     for char in text:
         if quote:
-            out.append(" " if char != quote else char)
+            out.append(char if char in (quote, "\\") else " ")
             quote = "" if char == quote else quote
         else:
             out.append(char)
@@ -74,7 +79,7 @@ def _blank_strings(text: str) -> str:
 
 
 def _reject_brackets(code: str, source: Source, sink: Sink) -> bool:
-    """Report the first bracket without a partner."""
+    """Report a bracket without a partner."""
     stack: list[int] = []
     for index, char in enumerate(code):
         if char in _CLOSING:
@@ -92,9 +97,12 @@ def _reject_brackets(code: str, source: Source, sink: Sink) -> bool:
 def _reject_characters(code: str, source: Source, sink: Sink) -> bool:
     """Report spellings of other languages, and what Python would silently drop."""
     found = False
+    if not _SUSPECT.search(code):
+        return False
     for index, char in enumerate(code):
         if char in "#\\\0":
-            sink.error("QS200", f"{char!r} has no meaning here", source.at(index, index + 1))
+            shown = f"`{char}`" if char.isprintable() else "this character"
+            sink.error("QS200", f"{shown} has no meaning here", source.at(index, index + 1))
             return True
         pair = code[index : index + 2]
         spelt = pair if pair in _FOREIGN else char
@@ -139,7 +147,9 @@ def _report_syntax(column: int, code: str, source: Source, sink: Sink) -> None:
     )
 
 
-def _too_deep(tree: ast.expr) -> bool:
+def _too_deep(tree: ast.expr, length: int) -> bool:
+    if length <= MAX_DEPTH:
+        return False
     level: list[ast.AST] = [tree]
     for _ in range(MAX_DEPTH):
         inner = (child for node in level for child in ast.iter_child_nodes(node))

@@ -290,18 +290,27 @@ class Typer:
 
     def _operands(self, nodes: list[ast.expr]) -> tuple[Expr, ...] | None:
         """Type the operands of a chain; a label takes its type from the operand beside it."""
+        labels = [i for i, node in enumerate(nodes) if names.may_be_label(self, node)]
+        if len(labels) == len(nodes):
+            return self._labels_alone(nodes)
         found: list[Expr | None] = [None] * len(nodes)
-        waiting = [i for i, node in enumerate(nodes) if names.may_be_label(self, node)]
         for i, node in enumerate(nodes):
-            if i not in waiting:
+            if i not in labels:
                 found[i] = self.infer(node)
-        typed = [expr for expr in found if expr is not None]
-        if typed or len(waiting) == len(nodes):
-            for i in waiting:
-                neighbours = (found[i - 1] if i else None, found[i + 1] if i + 1 < len(nodes) else None)
-                beside = next((expr for expr in neighbours if expr is not None), None)
+        if any(found):
+            for i in labels:
+                beside = next(
+                    (expr for expr in (*found[max(0, i - 1) : i], *found[i + 1 : i + 2]) if expr), None
+                )
                 found[i] = self.infer(nodes[i], beside.type if beside else None)
         return self.all(found)
+
+    def _labels_alone(self, nodes: list[ast.expr]) -> tuple[Expr, ...] | None:
+        """Operands of which none says what the others are labels of: blame those that are none anywhere."""
+        strangers = [node for node in nodes if not names.is_label(self, node)]
+        if self.all(self.infer(node) for node in strangers) is None:
+            return None
+        return self.all(self.infer(node) for node in nodes)
 
     def _pair(self, op: str, operands: tuple[Expr, ...], nodes: list[ast.expr]) -> Expr | None:
         both = self.same(operands[0], operands[1], nodes[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.build import is_case, literal, strip
@@ -17,17 +17,13 @@ from qsfa_codegen.expr.nodes import (
     Query,
     Ref,
     RefKind,
-    Select,
 )
-from qsfa_codegen.expr.specialize import params
 from qsfa_codegen.render.cpp import output_index, variable
 from qsfa_codegen.render.infer_text import ARITH
-from qsfa_codegen.render.text import INDENT, cpp_format_string
-from qsfa_codegen.render.tiling_text import broken
+from qsfa_codegen.render.text import INDENT, broken, cpp_format_string
 from qsfa_codegen.render.unknowns import FALSE, TRUE, Condition, pieces, some
 from qsfa_codegen.spec.model import Output, RestItem, Shape, Table
 from qsfa_codegen.spec.names import pascal
-from qsfa_codegen.spec.uses import output_uses
 
 if TYPE_CHECKING:
     from qsfa_codegen.render.infer_text import InferText
@@ -115,12 +111,12 @@ class _SetterBody:
         self._output = output
         self._locals: dict[object, str] = {}
         self._names: dict[str, int] = {}
-        self._takes_arith = False
+        self._can_fail = False
 
     def lines(self) -> list[str]:
         with self._text.function():
             body = self._branch(self._tree(self._output.shape), [], INDENT)
-        return [f"    Arith {ARITH};", *body] if self._takes_arith else body
+        return [f"    Arith {ARITH};", *body] if f"{ARITH}." in "".join(body) else body
 
     def _tree(self, choice: Shape | Table[Shape]) -> _Tree:
         if not isinstance(choice, Table):
@@ -191,7 +187,7 @@ class _SetterBody:
         value = self._text.guarded(expr)
         lines = self._declared(indent)
         self._locals[key] = name
-        self._takes_arith = self._text.took_arith() or self._takes_arith
+        self._can_fail = self._text.can_fail() or self._can_fail
         return [*lines, " " * indent + broken(f"const int64_t {name} = ", value, ";", indent)]
 
     def _fresh(self, name: str) -> str:
@@ -202,7 +198,7 @@ class _SetterBody:
         return _indented(self._text.new_locals(), indent)
 
     def _set(self, leaf: _Leaf, indent: int) -> list[str]:
-        lines = self._overflow(indent) if leaf.computed and self._takes_arith else []
+        lines = self._overflow(indent) if leaf.computed and self._can_fail else []
         items = leaf.shape.items
         if not any(isinstance(item, RestItem) for item in items):
             sizes = ", ".join(self._size(item) for item in items)
@@ -258,36 +254,14 @@ def _name_of(shape: Shape, key: object, text: InferText) -> str:
 # --------------------------------------------------------------------------- observed sizes
 
 
-def dim_value(operator: Operator, dim: Dim, text: InferText) -> str:
+def dim_value(dim: Dim, text: InferText) -> str:
     """The C++ that observes a dim at the inputs which shape inference takes it from."""
-    read = {param for name, param in output_uses(operator).dims if name == dim.name}
-    value = text.prepared(_restricted(dim.value, read) if read else dim.value)
+    value = text.observed(dim)
     axes = _axes(value)
     if axes is None:
         return text.cpp(value)
     param, axis = axes
     return f"Axis(call.{variable(param)}, {text.cpp(axis)})"
-
-
-def _restricted(value: Expr, inputs: set[str]) -> Expr:
-    """The cases of an observation that look at one of ``inputs``."""
-    if not isinstance(value, Select):
-        return value
-    cases = tuple(
-        (label, _restricted(case, inputs)) for label, case in value.cases if _looks_at(case, inputs)
-    )
-    other = value.otherwise
-    rest = None if other is None or not _looks_at(other, inputs) else _restricted(other, inputs)
-    if cases:
-        return replace(value, cases=cases, otherwise=rest)
-    return value if rest is None else rest
-
-
-def _looks_at(value: Expr, inputs: set[str]) -> bool:
-    if not isinstance(value, Select):
-        return bool(params(value) & inputs)
-    branches = [case for _, case in value.cases] + ([] if value.otherwise is None else [value.otherwise])
-    return any(_looks_at(branch, inputs) for branch in branches)
 
 
 def _axes(value: Expr) -> tuple[str, Expr] | None:

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.expr.cpp import emit
+from qsfa_codegen.expr.bounds import may_fail
+from qsfa_codegen.expr.cpp import Cpp, emit
 from qsfa_codegen.expr.cpp_text import EQUALITY
-from qsfa_codegen.expr.nodes import Conditional, Expr, ParamQuery, Query, Ref, RefKind, children, walk
+from qsfa_codegen.expr.nodes import (
+    Conditional,
+    Expr,
+    ParamQuery,
+    Query,
+    Ref,
+    RefKind,
+    Select,
+    children,
+    walk,
+)
 from qsfa_codegen.expr.rewrite import substitute
+from qsfa_codegen.expr.specialize import params
 from qsfa_codegen.render.cpp import enumerator, ge_dtype, variable
-from qsfa_codegen.render.ranges import Checked, Ranges
 from qsfa_codegen.render.unknowns import TRUE, Condition, Test, ThreeValued, closed, every, pieces, some
 from qsfa_codegen.spec.model import Dim, Fact, Record, Rest
 from qsfa_codegen.spec.names import pascal
+from qsfa_codegen.spec.ranges import Checked, Ranges
 from qsfa_codegen.spec.uses import output_uses
 
 if TYPE_CHECKING:
@@ -35,7 +48,8 @@ class InferText:
         self.operator = operator
         self.three_valued = ThreeValued(self._tight, self.leaf_known, self._length_known)
         self._lets = {(RefKind.LET, let.name): let.value for let in operator.lets}
-        self._ranges = _InferRanges(operator)
+        self._uses = output_uses(operator)
+        self._ranges = _InferRanges(operator, self._uses.dims)
         self._declared: dict[str, None] = {}
         self._pending: dict[str, None] = {}
         self._one_of: str | None = None
@@ -73,10 +87,10 @@ class InferText:
         finally:
             self._one_of = None
 
-    def took_arith(self) -> bool:
-        """Whether text since the last time used the arithmetic object."""
-        took, self._checked = self._checked, False
-        return took
+    def can_fail(self) -> bool:
+        """Whether arithmetic in the text since the last time can fail."""
+        can, self._checked = self._checked, False
+        return can
 
     # ------------------------------------------------------------------ expressions
 
@@ -86,11 +100,19 @@ class InferText:
             expr = substitute(expr, self._lets)
         return closed(expr)
 
+    def observed(self, dim: Dim) -> Expr:
+        """Where a dim is observed, as far as output shapes need it."""
+        inputs = {param for name, param in self._uses.dims if name == dim.name}
+        return self.prepared(_restricted(dim.value, inputs) if inputs else dim.value)
+
     def cpp(self, expr: Expr) -> str:
         """The C++ of a prepared expression whose parts are all known."""
+        return self._emitted(expr).text
+
+    def _emitted(self, expr: Expr) -> Cpp:
         result = emit(expr, self, self._ranges, ARITH)
-        self._checked = self._checked or result.checked
-        return result.text
+        self._checked = self._checked or (result.checked and may_fail(expr, self._ranges))
+        return result
 
     def guarded(self, expr: Expr) -> str:
         """The C++ of a prepared int64 expression that is -1 when it is not known."""
@@ -103,8 +125,7 @@ class InferText:
         return f"{''.join(pieces(known))} ? {self.cpp(expr)} : UNKNOWN_DIM"
 
     def _tight(self, expr: Expr) -> str:
-        result = emit(expr, self, self._ranges, ARITH)
-        self._checked = self._checked or result.checked
+        result = self._emitted(expr)
         return result.text if result.precedence >= EQUALITY else f"({result.text})"
 
     def known(self, expr: Expr) -> Condition:
@@ -216,7 +237,7 @@ class InferText:
         """When a prepared expression reads an input of unknown rank."""
         match expr:
             case Ref(kind=RefKind.DIM, name=name):
-                return self.rank_unknown(self.prepared(self.operator.find(Dim, name).value))
+                return self.rank_unknown(self.observed(self.operator.find(Dim, name)))
             case Ref(kind=RefKind.REST, name=name):
                 return some(_no_rank(self._shape(param)) for param in self._rest_inputs(name))
             case ParamQuery(query=Query.DIM | Query.DIMS | Query.NUMEL | Query.RANK, param=param):
@@ -253,12 +274,32 @@ def _no_rank(shape: str) -> Condition:
     return Test(f"!IsRankKnown({shape})")
 
 
+def _restricted(value: Expr, inputs: set[str]) -> Expr:
+    """The cases of an observation that look at one of ``inputs``."""
+    if not isinstance(value, Select):
+        return value
+    cases = tuple(
+        (label, _restricted(case, inputs)) for label, case in value.cases if _looks_at(case, inputs)
+    )
+    other = value.otherwise
+    rest = None if other is None or not _looks_at(other, inputs) else _restricted(other, inputs)
+    if cases:
+        return replace(value, cases=cases, otherwise=rest)
+    return value if rest is None else rest
+
+
+def _looks_at(value: Expr, inputs: set[str]) -> bool:
+    if not isinstance(value, Select):
+        return bool(params(value) & inputs)
+    branches = [case for _, case in value.cases] + ([] if value.otherwise is None else [value.otherwise])
+    return any(_looks_at(branch, inputs) for branch in branches)
+
+
 class _InferRanges:
     """What the checks of shape inference prove; other names can have any value."""
 
-    def __init__(self, operator: Operator) -> None:
+    def __init__(self, operator: Operator, read: Set[tuple[str, str]]) -> None:
         self._all = Ranges(operator, Checked.DIMS)
-        read = output_uses(operator).dims
         proven: set[Fact] = set()
         unproven: set[Fact] = set()
         for check in operator.checks:

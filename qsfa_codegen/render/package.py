@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.render import definition, proto
+from qsfa_codegen.render import definition, docs, infershape, proto
 from qsfa_codegen.render.header import header
 from qsfa_codegen.render.templates import Templates
 
@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from qsfa_codegen.render.artefact import Artefact
     from qsfa_codegen.spec.model import Operator
 
-ARTEFACTS: tuple[Artefact, ...] = (*definition.ARTEFACTS, *proto.ARTEFACTS)
+ARTEFACTS: tuple[Artefact, ...] = (
+    *definition.ARTEFACTS,
+    *proto.ARTEFACTS,
+    *infershape.ARTEFACTS,
+    *docs.ARTEFACTS,
+)
 """Every file a package can have. Each artefact module gives its own as ``ARTEFACTS``."""
 
 

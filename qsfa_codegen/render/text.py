@@ -13,6 +13,8 @@ _CMAKE_ESCAPES = {**_SIMPLE_ESCAPES, "$": "\\$", "@": "\\@"}
 _MARKDOWN_SPECIAL = re.compile(r"[\\`*\[\]$~]|(?<!\w)_|_(?!\w)")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _BLOCK_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|=+$|-+$)")
+_BREAKS = re.compile(r"(?<=&& )|(?<=\|\| )|(?<=\S )(?=[?:] )")
+_WORDS = re.compile(r"\S+\s*")
 _NUMBERED_START = re.compile(r"^(\d+)([.)])(?=\s|$)")
 
 
@@ -189,3 +191,31 @@ def wrap_items(head: str, items: Iterable[str], tail: str, indent: int = 0) -> s
         lines[-1] += piece
     lines[-1] += tail
     return ("\n" + " " * indent).join(lines)
+
+
+def broken(head: str, text: str, tail: str, indent: int) -> str:
+    """``head text tail``, broken after ``&&`` and ``||`` and before ``?`` and ``:`` where it is too long."""
+    return wrap_items(head, [piece for piece in _BREAKS.split(text) if piece], tail, indent)
+
+
+def call_with_format(head: str, message: str, args: Sequence[str], indent: int) -> str:
+    """A call of a printf-like function; a long message becomes several literals on lines of their own."""
+    literal = cpp_string(message)
+    if indent + len(head) + len(literal) + 2 <= LINE_LIMIT:
+        return wrap_call(head, [literal, *args], ");", indent)
+    inner = " " * (indent + INDENT)
+    lines = [f"{inner}{cpp_string(chunk)}" for chunk in _chunks(message, LINE_LIMIT - indent - INDENT - 3)]
+    text = head.rstrip() + "\n" + "\n".join(lines)
+    if not args:
+        return text + ");"
+    return text + ",\n" + inner + wrap_call("", list(args), ");", indent + INDENT)
+
+
+def _chunks(message: str, width: int) -> list[str]:
+    chunks: list[str] = []
+    for word in _WORDS.findall(message):
+        if chunks and len(chunks[-1]) + len(word) <= width:
+            chunks[-1] += word
+        else:
+            chunks.append(word)
+    return chunks

@@ -7,30 +7,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from qsfa_codegen.expr.arith import arith_struct
-from qsfa_codegen.expr.bounds import fits
 from qsfa_codegen.expr.build import all_of
-from qsfa_codegen.expr.nodes import ARCH, Compare, Expr, Kind, Literal, Ref, RefKind
+from qsfa_codegen.expr.nodes import ARCH, BOOL, Compare, Expr, Kind, Literal, Ref, RefKind
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import constants, enum_class, enum_parser, enums, index_constants
 from qsfa_codegen.render.needs import Needs, needs
-from qsfa_codegen.render.ranges import UINT32_MAX
 from qsfa_codegen.render.text import INDENT, cpp_comment, wrap_items
 from qsfa_codegen.render.tiling_answers import (
     BLOCK_DIM,
-    KEY,
     WORKSPACE,
-    FillText,
-    WorkspaceText,
     fills,
-    key_call,
+    key_statements,
+    store_statements,
     workspaces,
 )
-from qsfa_codegen.render.tiling_checks import Group, groups
+from qsfa_codegen.render.host_checks import Group, groups
 from qsfa_codegen.render.tiling_key import has_template_key, key_file
 from qsfa_codegen.render.tiling_names import PLATFORM_MEMBERS
 from qsfa_codegen.render.tiling_reads import attrs, default_constants, dim_branches, ends_block, inputs
 from qsfa_codegen.render.tiling_struct import MACRO, NAMESPACE, has_struct_file, macro_views, struct_file
-from qsfa_codegen.render.tiling_text import LetText, TilingText, broken, exprs_of
+from qsfa_codegen.render.host_text import LetText, HostText, broken, exprs_of
 from qsfa_codegen.spec.layout import struct_layout
 from qsfa_codegen.spec.model import CheckKind
 from qsfa_codegen.spec.names import pascal, upper
@@ -60,23 +56,35 @@ _HEADERS = {
     "strings.h": ("strcasecmp(",),
     "type_traits": ("std::is_unsigned_v",),
 }
-_HELPERS = {
-    "Read": "Supplied<",
-    "ReadOr": "ReadOr(",
-    "ReadTextOr": "ReadTextOr(",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class LetView:
-    """A derived value as a member function: ``parameters`` is empty when it cannot fail."""
+    """A derived value as a member function; one that is ``fallible`` takes the arithmetic object."""
 
-    name: str
     type: str
     function: str
     fallible: bool
     body: str
     comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """The statements of ``Run`` around the reading of inputs and dims."""
+
+    attributes: str
+    inputs: str
+    answers: str
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """The statements that set the key and the launch, and whether they need the arithmetic object."""
+
+    statements: tuple[str, ...]
+    set: str
+    fallible: bool
 
 
 def has_tiling(operator: Operator) -> bool:
@@ -89,35 +97,63 @@ def compile_info(operator: Operator) -> str:
     return f"{operator.name}CompileInfo"
 
 
-def tiling_exprs(tiling: Tiling) -> Iterator[Expr]:
-    """Everything that tiling computes once a call is accepted."""
-    if tiling.data is not None:
-        from qsfa_codegen.spec.layout import struct_layout
+# --------------------------------------------------------------------------- what is used
 
+
+def _tiling_of(operator: Operator) -> Tiling:
+    assert operator.tiling is not None
+    return operator.tiling
+
+
+def _answer_exprs(tiling: Tiling) -> Iterator[Expr]:
+    if tiling.data is not None:
         yield from (entry.field.value for entry in struct_layout(tiling.data).entries)
     if tiling.key is not None:
         yield from (arg.value for arg in tiling.key.args)
-        if tiling.key.plain is not None:
-            yield tiling.key.plain
+        yield from (value for value in (tiling.key.plain,) if value is not None)
     for _, terms in tiling.workspace:
         for term in terms:
-            yield term.bytes
-            if term.when is not None:
-                yield term.when
+            yield from (part for part in (term.bytes, term.when) if part is not None)
     if tiling.block_dim is not None:
         yield tiling.block_dim
 
 
-def used_exprs(operator: Operator) -> list[Expr]:
-    """Every expression of the tiling function."""
-    assert operator.tiling is not None
-    checked = (expr for check in operator.checks for expr in exprs_of(check))
-    return [*checked, *tiling_exprs(operator.tiling)]
+class _Used:
+    """Everything that the function computes and reads."""
+
+    def __init__(self, operator: Operator) -> None:
+        tiling = _tiling_of(operator)
+        checked = [expr for check in operator.checks for expr in exprs_of(check)]
+        roots = [*checked, *_answer_exprs(tiling)]
+        self.needs: Needs = needs(operator, roots)
+        self.attrs = self.needs.names(RefKind.ATTR)
+        self.dims = self.needs.names(RefKind.DIM)
+        self.lets = self.needs.names(RefKind.LET, RefKind.TILING_LET)
+        self.inputs = self.needs.inputs
+        values = [let.value for let in (*operator.lets, *tiling.lets) if let.name in self.lets]
+        sizes = [dim.value for dim in operator.dims if dim.name in self.dims]
+        records = [r for r in operator.records if r.name in self.needs.names(RefKind.RECORD)]
+        sizes += [expr for record in records for expr in (record.elements, *record.offsets)]
+        self.exprs = [*roots, *values, *sizes]
+
+    @property
+    def chips(self) -> bool:
+        """Whether chips of one architecture are told apart."""
+        return bool(self.needs.names(RefKind.CHIP))
+
+    @property
+    def platform(self) -> list[str]:
+        """Members of the compile info, in a fixed order."""
+        names = self.needs.names(RefKind.PLATFORM) | {"libapi_workspace"}
+        return [member for name, member in PLATFORM_MEMBERS.items() if name in names]
+
+
+# --------------------------------------------------------------------------- header
 
 
 def _render_header(operator: Operator, templates: Templates) -> str:
-    used = _all_needs(operator)
-    data = operator.tiling.data if operator.tiling else None
+    used = _Used(operator)
+    data = _tiling_of(operator).data
     is_macro = data is not None and data.style == MACRO
     return templates.render(
         "op_host/op_tiling.h.j2",
@@ -126,66 +162,175 @@ def _render_header(operator: Operator, templates: Templates) -> str:
         struct_file=struct_file(operator) if has_struct_file(operator) else None,
         macros=macro_views(operator, data) if data is not None and is_macro else [],
         compile_info=compile_info(operator),
-        platform=_platform_members(used),
-        distinguishes_chips=_distinguishes_chips(used),
-        chips=[chip.id for chip in operator.chips],
+        platform=used.platform,
+        chips=[chip.id for chip in operator.chips] if used.chips else [],
     )
+
+
+# --------------------------------------------------------------------------- source
 
 
 def _render_source(operator: Operator, templates: Templates) -> str:
-    tiling = operator.tiling
-    assert tiling is not None
-    used = _all_needs(operator)
-    exprs = _closed(operator, used)
-    text = TilingText(operator)
-    lets = [_let_view(let) for let in text.lets(used.names(RefKind.LET, RefKind.TILING_LET))]
-    checks = groups(operator, text)
-    attr_texts = attrs(operator, used.names(RefKind.ATTR))
-    input_texts = inputs(operator, used.inputs)
-    branches = dim_branches(operator, text, used.names(RefKind.DIM))
-    filled = fills(tiling.data.root, text) if tiling.data is not None else []
-    launch = _launch(operator, text)
-    space = workspaces(operator, text)
-    enum_defs = enums(operator, exprs)
-    written = [*text.written, *(line for view in lets for line in (view.body,)), "arith.Add("]
-    joined = "\n".join([*written, str(launch), str(space)])
+    used = _Used(operator)
+    text = HostText(operator)
+    view: dict[str, Any] = {
+        "operator": operator.name,
+        "snake": operator.snake,
+        "namespace": NAMESPACE,
+        "compile_info": compile_info(operator),
+        "key_file": key_file(operator) if has_template_key(operator) else None,
+        "externs": _tiling_of(operator).externs,
+        "indices": index_constants(operator, used.inputs, used.attrs),
+        "constants": constants(operator, used.exprs),
+        "defaults": default_constants(operator, used.attrs),
+        "lets": [_let_view(let) for let in text.lets(used.lets)],
+        **_reads(operator, used, text),
+        **_answers(operator, text),
+        **_platform(operator, used, text),
+    }
+    steps = templates.render("op_host/op_tiling_steps.cpp.j2", **view)
+    arith = arith_struct([steps, "arith.Add(", "arith.Mul(" if ".Elements(" in steps else ""])
+    tools = templates.render("op_host/op_tiling_tools.cpp.j2", steps=steps, arith=arith.rstrip("\n"), **view)
+    whole = tools + steps
+    headers = sorted(header for header, marks in _HEADERS.items() if any(m in whole for m in marks))
     return templates.render(
         "op_host/op_tiling.cpp.j2",
-        operator=operator.name,
-        snake=operator.snake,
-        namespace=NAMESPACE,
-        compile_info=compile_info(operator),
-        key_file=key_file(operator) if has_template_key(operator) else None,
-        standard_headers=sorted({header for call, header in _STANDARD_HEADERS if call in joined}),
-        externs=tiling.externs,
-        indices=index_constants(operator, used.inputs, used.names(RefKind.ATTR)),
-        constants=constants(operator, exprs),
-        defaults=default_constants(operator, used.names(RefKind.ATTR)),
-        enums=[enum_class(enum) for enum in enum_defs],
-        parsers=[enum_parser(enum) for enum in enum_defs if enum.name in {a.type for a in attr_texts}],
-        attrs=attr_texts,
-        inputs=input_texts,
-        dims=[
-            text.names.ref(RefKind.DIM, d.name).removeprefix("dims_.")
-            for d in operator.dims
-            if d.name in used.names(RefKind.DIM)
-        ],
-        branches=[(branch, ends_block(branches, number)) for number, branch in enumerate(branches)],
-        lets=lets,
-        groups=checks,
-        steps=_steps(checks, bool(branches), filled),
-        fills=filled,
-        style=tiling.data.style if tiling.data is not None else "",
-        launch=launch,
-        schedule_mode=tiling.schedule_mode,
-        workspaces=space,
-        npu_archs={chip.arch: chip.npu_arch for chip in operator.chips},
-        platform=_platform_members(used),
-        distinguishes_chips=_distinguishes_chips(used),
-        chips=operator.chips,
-        arith=arith_struct(written).rstrip("\n"),
-        helpers=_helpers(joined, attr_texts),
-        key_fits=KEY_FITS,
-        block_dim_fits=BLOCK_DIM_FITS,
-        workspace_fits=WORKSPACE_FITS,
+        steps=steps,
+        tools=tools,
+        headers=headers,
+        names_dtypes="DtypeName(" in steps,
+        **view,
     )
+
+
+def _let_view(let: LetText) -> LetView:
+    comment = let.let.name if let.let.doc is None else f"{let.let.name}: {let.let.doc.en}"
+    return LetView(
+        type=_LET_TYPES.get(let.let.value.type.kind) or str(let.let.value.type.enum),
+        function=pascal(let.let.name),
+        fallible=let.cpp.checked,
+        body=broken("return ", let.cpp.text, ";", INDENT),
+        comment=cpp_comment(comment),
+    )
+
+
+def _reads(operator: Operator, used: _Used, text: HostText) -> dict[str, Any]:
+    checked = groups(operator, text)
+    attributes = attrs(operator, used.attrs)
+    defined = enums(operator, used.exprs)
+    parsed = {attr.type for attr in attributes if attr.kind == "enum"}
+    branches = dim_branches(operator, text, used.dims)
+    tiling = _tiling_of(operator)
+    read = inputs(operator, used.inputs)
+    return {
+        "attrs": attributes,
+        "enums": [enum_class(enum) for enum in defined],
+        "parsers": [enum_parser(enum) for enum in defined if enum.name in parsed],
+        "inputs": read,
+        "has_lists": any(attr.kind == "list" for attr in attributes),
+        "from_origin": any(param.storage is not None for param in operator.inputs),
+        "dims": [text.names.dim(dim.name) for dim in operator.dims if dim.name in used.dims],
+        "branches": [(branch, ends_block(branches, n)) for n, branch in enumerate(branches)],
+        "groups": checked,
+        "stages": _stages(checked, bool(attributes), tiling.data is not None),
+    }
+
+
+def _stages(checked: Sequence[Group], has_attrs: bool, has_data: bool) -> Stages:
+    first = (CheckKind.CHIP, CheckKind.ATTR)
+    second = (CheckKind.PRESENCE, CheckKind.DTYPE, CheckKind.RANK)
+    attributes = ["ReadPlatform", *(["ReadAttributes"] if has_attrs else []), *_named(checked, first)]
+    middle = _named(checked, second)
+    last = [g.name for g in checked if g.kind not in (*first, *second)]
+    last += [*(["FillTilingData"] if has_data else []), "SetWorkspace", "SetLaunch"]
+    return Stages(
+        attributes=_unless(attributes),
+        inputs=_unless(middle) if middle else "",
+        answers=_all("const bool answered = ", last, ";"),
+    )
+
+
+def _named(checked: Sequence[Group], kinds: Sequence[CheckKind]) -> list[str]:
+    return [group.name for group in checked if group.kind in kinds]
+
+
+def _unless(steps: Sequence[str]) -> str:
+    if len(steps) == 1:
+        return f"if (!{steps[0]}()) {{"
+    return _all("if (!(", steps, ")) {")
+
+
+def _all(head: str, steps: Sequence[str], tail: str) -> str:
+    pieces = [f"{step}() && " for step in steps[:-1]] + [f"{steps[-1]}()"]
+    return wrap_items(head, pieces, tail, INDENT)
+
+
+def _answers(operator: Operator, text: HostText) -> dict[str, Any]:
+    tiling = _tiling_of(operator)
+    filled = fills(tiling.data, text) if tiling.data else []
+    launch = _launch(operator, text)
+    stored = any(fill.stores for fill in filled) or any("Store(" in line for line in launch.statements)
+    return {
+        "fills": filled,
+        "is_macro": tiling.data is not None and tiling.data.style == MACRO,
+        "stores": stored,
+        "launch": launch,
+        "workspaces": workspaces(operator, text),
+        "workspace": WORKSPACE,
+    }
+
+
+def _launch(operator: Operator, text: HostText) -> Launch:
+    tiling = _tiling_of(operator)
+    statements: list[str] = []
+    fallible = False
+    if tiling.key is not None:
+        key = key_statements(tiling.key, text)
+        statements += key.statements
+        fallible = key.fallible
+    calls = [f"context_->SetTilingKey({'key' if tiling.key is not None else '0'})"]
+    if tiling.block_dim is not None:
+        block_dim = text.cpp(tiling.block_dim)
+        fallible = fallible or block_dim.checked
+        statements += store_statements(BLOCK_DIM, "uint32_t", tiling.block_dim, text)
+        calls.append("context_->SetBlockDim(blockDim)")
+    if tiling.schedule_mode:
+        calls.append(f"context_->SetScheduleMode({tiling.schedule_mode})")
+    tests = [f"{call} == ge::GRAPH_SUCCESS && " for call in calls[:-1]] + [
+        f"{calls[-1]} == ge::GRAPH_SUCCESS"
+    ]
+    return Launch(tuple(statements), wrap_items("const bool set = ", tests, ";", INDENT), fallible)
+
+
+def _platform(operator: Operator, used: _Used, text: HostText) -> dict[str, Any]:
+    span = operator.checks[0].span
+    unknown = [
+        Compare(BOOL, span, "!=", Ref(ARCH, span, RefKind.ARCH, "arch"), Literal(ARCH, span, arch))
+        for arch in operator.archs
+    ]
+    test = all_of(unknown, span)
+    assert test is not None
+    names = [chip.soc for chip in operator.chips] if used.chips else [c.npu_arch for c in operator.chips]
+    return {
+        "platform_members": used.platform,
+        "platform_calls": [(m, c) for m, c in _PLATFORM_CALLS.items() if m in used.platform],
+        "chips": operator.chips if used.chips else (),
+        "chip_test": broken("if (", text.cpp(test).text, ") {", INDENT),
+        "supported": " or ".join(dict.fromkeys(names)),
+        "workspace_bytes": _workspace_bytes(operator, text),
+    }
+
+
+def _workspace_bytes(operator: Operator, text: HostText) -> str:
+    found = workspaces(operator, text)
+    choice = f"{found[-1].function}(arith)"
+    for space in reversed(found[:-1]):
+        arch = text.names.enum_label("arch", space.arch)
+        choice = f"platform_->arch == {arch} ? {space.function}(arith) : {choice}"
+    return broken("const int64_t bytes = ", choice, ";", INDENT)
+
+
+ARTEFACTS = (
+    Artefact("tiling", lambda o: f"op_host/{o.snake}_tiling.h", _render_header, has_tiling),
+    Artefact("tiling", lambda o: f"op_host/{o.snake}_tiling.cpp", _render_source, has_tiling),
+)

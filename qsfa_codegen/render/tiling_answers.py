@@ -6,21 +6,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.expr.bounds import fits
+from qsfa_codegen.expr.bounds import decide, fits
 from qsfa_codegen.expr.cpp import Cpp
-from qsfa_codegen.expr.nodes import FLOAT, INT, Conditional, Expr, Kind, Literal
+from qsfa_codegen.expr.cpp_text import PRIMARY, TERNARY
+from qsfa_codegen.expr.limits import INT64_MAX
+from qsfa_codegen.expr.nodes import BOOL, FLOAT, INT, Conditional, Contains, Expr, Kind, Literal
 from qsfa_codegen.render.cpp import field_type
-from qsfa_codegen.render.text import INDENT, cpp_comment, wrap_call
-from qsfa_codegen.render.tiling_names import ARITH
-from qsfa_codegen.render.tiling_text import TilingText, broken
+from qsfa_codegen.spec.ranges import UINT32_MAX
+from qsfa_codegen.render.text import INDENT, cpp_comment, cpp_string, wrap_call
+from qsfa_codegen.render.host_names import ARITH
+from qsfa_codegen.render.tiling_struct import MACRO
+from qsfa_codegen.render.host_text import HostText, broken, call_with_format, condition
 from qsfa_codegen.spec.layout import CTYPES
 from qsfa_codegen.spec.model import TilingField, TilingMember, TilingStruct
 from qsfa_codegen.spec.names import camel, pascal
 
 if TYPE_CHECKING:
-    from qsfa_codegen.spec.model import KeyArg, Operator, TilingKey, WorkspaceTerm
+    from qsfa_codegen.spec.model import KeyArg, Operator, TilingData, TilingKey, WorkspaceTerm
 
-KEY = "tiling_key"
+KEY = "key"
 BLOCK_DIM = "block_dim"
 WORKSPACE = "workspace"
 
@@ -37,18 +41,27 @@ class FieldText:
 
 @dataclass(frozen=True, slots=True)
 class FillText:
-    """A function that fills one struct: ``calls`` are the functions that fill what is nested in it."""
+    """A function that fills one struct.
+
+    ``plain`` are values that are proven to fit. ``chain`` is a bool expression that stores the rest
+    and fills what is nested in the struct; empty when there is nothing of either.
+    """
 
     function: str
     type: str
+    definition: str
     plain: tuple[FieldText, ...]
-    stored: tuple[FieldText, ...]
-    calls: tuple[tuple[str, str], ...]
+    chain: str
+    stores: bool
+    fallible: bool
 
-    @property
-    def fallible(self) -> bool:
-        """Whether it needs the arithmetic object."""
-        return any(field.fallible for field in (*self.plain, *self.stored))
+
+@dataclass(frozen=True, slots=True)
+class KeyText:
+    """The statements that compute the key, and whether they need the arithmetic object."""
+
+    statements: tuple[str, ...]
+    fallible: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,81 +82,136 @@ class WorkspaceText:
     total: str
 
 
-def fills(root: TilingStruct, text: TilingText) -> list[FillText]:
+def fills(data: TilingData, text: HostText) -> list[FillText]:
     """One function a struct, the root's first."""
-    return list(_fills(root, "FillTilingData", (), text))
+    return list(_fills(data.root, (), data.style, text))
 
 
 def _fills(
-    structure: TilingStruct, function: str, path: tuple[str, ...], text: TilingText
+    structure: TilingStruct, path: tuple[str, ...], style: str, text: HostText
 ) -> Iterator[FillText]:
     fields = [_field(member, text) for member in structure.members if isinstance(member, TilingField)]
     nested = [member for member in structure.members if isinstance(member, TilingMember)]
-    calls = tuple((_fill_name((*path, member.name)), member.name) for member in nested)
+    stored = [field for field in fields if field.stored]
+    links = [_store(field, structure.type_name, style) for field in stored]
+    links += [f"{_fill_name((*path, member.name))}(params.{member.name})" for member in nested]
     yield FillText(
-        function=function,
+        function=_fill_name(path),
         type=structure.type_name,
         plain=tuple(field for field in fields if not field.stored),
-        stored=tuple(field for field in fields if field.stored),
-        calls=calls,
+        chain=f" &&\n{' ' * 2 * INDENT}".join(links),
+        stores=bool(stored),
+        fallible=any(field.fallible for field in fields),
     )
     for member in nested:
-        inner = (*path, member.name)
-        yield from _fills(member.struct, _fill_name(inner), inner, text)
+        yield from _fills(member.struct, (*path, member.name), style, text)
+
+
+def _store(field: FieldText, struct: str, style: str) -> str:
+    args = [cpp_string(field.name), field.value, *([ARITH] if field.fallible else [])]
+    target = [f"params.{field.name}"] if style != MACRO else ["params", f"&{struct}::set_{field.name}"]
+    return wrap_call("Store(", [*args, *target], ")", 2 * INDENT)
 
 
 def _fill_name(path: tuple[str, ...]) -> str:
-    return "Fill" + "".join(pascal(name) for name in path)
+    return "Fill" + ("".join(pascal(name) for name in path) or "TilingData")
 
 
-def _field(field: TilingField, text: TilingText) -> FieldText:
-    cpp = text.cpp(field.value)
-    if field.value.type != INT:
+def _field(field: TilingField, text: HostText) -> FieldText:
+    cpp, ctype = text.cpp(field.value), CTYPES[field.ctype]
+    if ctype.minimum is None or ctype.maximum is None or field.value.type != INT:
         return FieldText(field.name, _converted(field, cpp), cpp.checked, stored=cpp.checked)
-    ctype = CTYPES[field.ctype]
-    low = ctype.minimum if ctype.minimum is not None else 0
-    high = ctype.maximum if ctype.maximum is not None else 0
-    proven = ctype.maximum is not None and fits(field.value, text.ranges, low, high)
-    stored = not (proven or (field.ctype == "int64" and not cpp.checked))
+    proven = field.ctype == "int64" or fits(field.value, text.ranges, ctype.minimum, ctype.maximum)
+    stored = cpp.checked or not proven
     return FieldText(field.name, cpp.text if stored else _converted(field, cpp), cpp.checked, stored)
 
 
 def _converted(field: TilingField, cpp: Cpp) -> str:
     """The value as the field's type, where that needs saying."""
-    if field.value.type.kind is Kind.BOOL:
-        tested = cpp.text if cpp.precedence > 1 else f"({cpp.text})"
-        return cpp.text if field.ctype == "bool" else f"{tested} ? 1 : 0"
-    ctype = field_type(field.ctype)
-    exact = ctype == "int64_t" or (field.value.type == FLOAT and field.ctype == "double")
-    literal = isinstance(field.value, Literal) and field.value.type == INT
-    return cpp.text if exact or literal else f"static_cast<{ctype}>({cpp.text})"
+    value, ctype = field.value, field_type(field.ctype)
+    match value:
+        case Literal() if value.type == INT:
+            return cpp.text
+        case Conditional(then=Literal(), otherwise=Literal()) if value.type == INT:
+            return cpp.text
+        case Ref(kind=RefKind.ATTR) if value.type == FLOAT:
+            return cpp.text
+    exact = ctype == "int64_t" or (value.type == FLOAT and ctype == "double")
+    return cpp.text if exact else f"static_cast<{ctype}>({cpp.text})"
 
 
 # --------------------------------------------------------------------------- key and launch
 
 
-def key_argument(arg: KeyArg, text: TilingText) -> Cpp:
+def key_statements(key: TilingKey, text: HostText) -> KeyText:
+    """``key``, from template arguments or from a plain expression."""
+    if key.plain is not None:
+        statements = store_statements(KEY, "uint64_t", key.plain, text)
+        return KeyText(statements, text.cpp(key.plain).checked)
+    args = [_key_argument(arg, text) for arg in key.args]
+    fallible = any(arg.checked for arg in args)
+    statements = [line for arg in key.args for line in _declared_only(arg, text)]
+    statements.append(
+        wrap_call("const uint64_t key = GET_TPL_TILING_KEY(", [arg.text for arg in args], ");", INDENT)
+    )
+    if fallible:
+        statements += _rejection(f"{ARITH}.failed", KEY, f"{KEY}: an argument is beyond int64 [{KEY}_fits]")
+    return KeyText(tuple(statements), fallible)
+
+
+def _key_argument(arg: KeyArg, text: HostText) -> Cpp:
     """The code of one argument as an unsigned 64-bit value."""
     cpp = text.cpp(arg.value)
-    if arg.value.type.kind is Kind.BOOL:
-        if isinstance(arg.value, Literal):
-            return Cpp("1" if arg.value.value else "0", cpp.precedence, checked=False)
-        tested = cpp.text if cpp.precedence > 1 else f"({cpp.text})"
-        return Cpp(f"{tested} ? 1 : 0", 1, cpp.checked)
-    return Cpp(f"static_cast<uint64_t>({cpp.text})", cpp.precedence, cpp.checked)
+    if arg.value.type.kind is not Kind.BOOL:
+        return Cpp(f"static_cast<uint64_t>({cpp.text})", PRIMARY, cpp.checked)
+    if isinstance(arg.value, Literal):
+        return Cpp("1" if arg.value.value else "0", PRIMARY, checked=False)
+    tested = cpp.text if cpp.precedence > TERNARY else f"({cpp.text})"
+    return Cpp(f"{tested} ? 1 : 0", TERNARY, cpp.checked)
 
 
-def key_call(key: TilingKey, text: TilingText) -> Cpp:
-    """The key of template arguments."""
-    parts = [key_argument(arg, text) for arg in key.args]
-    call = wrap_call("const uint64_t key = GET_TPL_TILING_KEY(", [part.text for part in parts], ");", INDENT)
-    return Cpp(call, 0, any(part.checked for part in parts))
+def _declared_only(arg: KeyArg, text: HostText) -> list[str]:
+    """A test that a number is one of the declared ones, where that is not proven."""
+    value = arg.value
+    if value.type != INT:
+        return []
+    options = tuple(Literal(INT, arg.span, code) for code in arg.declared)
+    if decide(Contains(BOOL, arg.span, value, options), text.ranges) is True:
+        return []
+    unlisted = text.cpp(Contains(BOOL, arg.span, value, options, negated=True))
+    allowed = ", ".join(str(code) for code in arg.declared)
+    message = f"{arg.name}: it must be one of {allowed} [{KEY}_fits]"
+    return _rejection(condition(unlisted), KEY, message)
+
+
+def store_statements(name: str, ctype: str, value: Expr, text: HostText) -> tuple[str, ...]:
+    """Statements that make the local variable ``name`` of an unsigned type hold ``value``, or reject."""
+    cpp, local = text.cpp(value), camel(name)
+    most = UINT32_MAX if ctype == "uint32_t" else INT64_MAX
+    if fits(value, text.ranges, 0, most):
+        return (f"const auto {local} = static_cast<{ctype}>({cpp.text});",)
+    args = [cpp_string(name), cpp.text, *([ARITH] if cpp.checked else []), local]
+    return (
+        f"{ctype} {local} = 0;",
+        wrap_call("if (!Store(", args, ")) {", INDENT),
+        " " * INDENT + "return false;",
+        "}",
+    )
+
+
+def _rejection(test: str, name: str, message: str) -> list[str]:
+    return [
+        f"// {name}_fits",
+        broken("if (", test, ") {", INDENT),
+        " " * INDENT + call_with_format("return Reject(", message, [], 2 * INDENT),
+        "}",
+    ]
 
 
 # --------------------------------------------------------------------------- workspace
 
 
-def workspaces(operator: Operator, text: TilingText) -> list[WorkspaceText]:
+def workspaces(operator: Operator, text: HostText) -> list[WorkspaceText]:
     """The workspace of each architecture, in chip order; one without terms uses the library's alone."""
     assert operator.tiling is not None
     terms = dict(operator.tiling.workspace)
@@ -151,7 +219,7 @@ def workspaces(operator: Operator, text: TilingText) -> list[WorkspaceText]:
 
 
 def _workspace(
-    operator: Operator, arch: str, terms: tuple[WorkspaceTerm, ...], text: TilingText
+    operator: Operator, arch: str, terms: tuple[WorkspaceTerm, ...], text: HostText
 ) -> WorkspaceText:
     function = "WorkspaceBytes" if len(operator.archs) == 1 else f"{pascal(arch)}WorkspaceBytes"
     rendered = tuple(_term(term, text) for term in terms)
@@ -161,7 +229,7 @@ def _workspace(
     return WorkspaceText(arch, function, rendered, total)
 
 
-def _term(term: WorkspaceTerm, text: TilingText) -> TermText:
+def _term(term: WorkspaceTerm, text: HostText) -> TermText:
     size: Expr = term.bytes
     if term.when is not None:
         size = Conditional(INT, term.span, term.when, size, Literal(INT, term.span, 0))

@@ -11,7 +11,7 @@ from qsfa_codegen.expr.nodes import ARCH, BOOL, CHIP, Expr, Ref, RefKind, Select
 from qsfa_codegen.render.cpp import attr_index, input_index, variable
 from qsfa_codegen.render.parameters import literal
 from qsfa_codegen.render.text import INDENT
-from qsfa_codegen.render.tiling_text import TilingText, broken
+from qsfa_codegen.render.host_text import HostText, broken
 from qsfa_codegen.spec.model import Attr, AttrType, InputKind, Registered
 from qsfa_codegen.spec.names import upper
 from qsfa_codegen.spec.paths import accepted_labels
@@ -31,7 +31,7 @@ class AttrText:
 
     ``kind`` is value, enum, string, dtype or list; ``type`` the C++ type of the member, or of a
     list's element. ``absent`` is the constant to use when the caller's graph does not supply the
-    attribute; None: that is an error.
+    attribute; None: that is an error when it is ``required``.
     """
 
     name: str
@@ -40,6 +40,12 @@ class AttrText:
     kind: str
     type: str
     absent: str | None
+    required: bool
+
+    @property
+    def stored(self) -> str:
+        """The type under which a context keeps a value that is not a list."""
+        return {"enum": "char", "string": "char", "dtype": "int64_t"}.get(self.kind, self.type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,6 @@ class InputText:
     member: str
     index: str
     getter: str
-    shape: str
     empty_is_absent: bool
     tensors: bool
 
@@ -84,7 +89,7 @@ def inputs(operator: Operator, used: Collection[str]) -> list[InputText]:
     return found
 
 
-def dim_branches(operator: Operator, text: TilingText, used: Collection[str]) -> list[Branch]:
+def dim_branches(operator: Operator, text: HostText, used: Collection[str]) -> list[Branch]:
     """How the dims in ``used`` are read, case by case; a dim that a case does not have stays 0."""
     always: list[str] = []
     tables: dict[object, tuple[Expr, dict[str, list[str]]]] = {}
@@ -105,7 +110,8 @@ def dim_branches(operator: Operator, text: TilingText, used: Collection[str]) ->
 def _attr(attr: Attr) -> AttrText:
     absent = _default_name(attr) if _has_fallback(attr) else None
     kind, ctype = _kind_and_type(attr)
-    return AttrText(attr.name, variable(attr.name), attr_index(attr), kind, ctype, absent)
+    required = absent is None and attr.default != ()
+    return AttrText(attr.name, variable(attr.name), attr_index(attr), kind, ctype, absent, required)
 
 
 def _kind_and_type(attr: Attr) -> tuple[str, str]:
@@ -147,20 +153,19 @@ def _input(param: Input, counted: bool) -> InputText:
         name=param.name,
         member=variable(param.name),
         index=input_index(param),
-        getter="GetInput" if counted else "GetOptionalInput",
-        shape="GetStorageShape" if param.storage is None else "GetOriginShape",
+        getter="Input" if counted else "OptionalInput",
         empty_is_absent=param.empty_is_absent,
         tensors=param.kind is InputKind.TENSOR_LIST,
     )
 
 
-def _assignment(dim: Dim, size: Expr, text: TilingText) -> str:
+def _assignment(dim: Dim, size: Expr, text: HostText) -> str:
     target = text.names.ref(RefKind.DIM, dim.name)
     return broken(f"{target} = ", text.cpp(size).text, ";", 2 * INDENT)
 
 
 def _branches(
-    operator: Operator, text: TilingText, selector: Expr, by_label: dict[str, list[str]]
+    operator: Operator, text: HostText, selector: Expr, by_label: dict[str, list[str]]
 ) -> Iterator[Branch]:
     total = _labels(operator, selector)
     complete = total is not None and total <= set(by_label) and len(by_label) > 1

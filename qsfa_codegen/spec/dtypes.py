@@ -16,6 +16,11 @@ class Dtype:
     kernel: str  # type in kernel code
     torch: str  # at::ScalarType, "" where torch has none
 
+    @property
+    def size(self) -> int:
+        """Bytes of one element; a part of a byte counts as one."""
+        return -(-self.bits // 8)
+
 
 _TABLE = (
     Dtype("float32", 32, 0, "DT_FLOAT", "float", "Float"),

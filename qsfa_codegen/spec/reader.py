@@ -126,7 +126,7 @@ class _Builder:
         self._next()
         start = self._next()
         if isinstance(start, yaml.StreamEndEvent):
-            self._error("QS106", "the file holds no spec", Span(self._name, 1, 1, 1, 1))
+            self._error("QS106", "the file is empty", Span(self._name, 1, 1, 1, 1))
             return None
         if start.version or start.tags:
             self._error("QS118", "a YAML directive is not allowed", self._span(start), "remove the '%' line")
@@ -141,15 +141,15 @@ class _Builder:
                 "QS107",
                 "a second YAML document starts here",
                 self._span(event),
-                "one file holds one spec: remove '---'",
+                "a file holds one document: remove '---'",
             )
 
     def _is_spec(self, root: Node) -> bool:
         if isinstance(root, Scalar) and root.value is None:
-            self._error("QS106", "the file holds no spec", root.span)
+            self._error("QS106", "the file is empty", root.span)
         elif not isinstance(root, Mapping):
             what = "a list" if isinstance(root, Sequence) else "a single value"
-            self._error("QS108", f"a spec is a mapping of sections, not {what}", root.span)
+            self._error("QS108", f"the file must be a mapping of sections, not {what}", root.span)
         return isinstance(root, Mapping)
 
     def _error(

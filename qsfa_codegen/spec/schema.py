@@ -354,7 +354,7 @@ class _Checker:
             else:
                 self._error(
                     "QS150",
-                    f"{place.container} has no key '{shorten(entry.key)}'",
+                    f"unknown key '{shorten(entry.key)}' in {place.container}",
                     entry.key_span,
                     _suggestion(entry.key, list(known)),
                 )

@@ -51,6 +51,7 @@ def test_line_breaks_are_kept() -> None:
 
 def test_chinese_is_broken_between_characters() -> None:
     assert list(wrap("待缩放的输入，按行处理", 8)) == ["待缩放的", "输入，按", "行处理"]
+    assert list(wrap("待缩放的输入，按行处理", 12)) == ["待缩放的输", "入，按行处理"]
 
 
 def test_a_word_longer_than_the_line_is_cut() -> None:

@@ -67,9 +67,7 @@ def as_ctypes(tree: TilingStruct) -> Any:
     return type(tree.type_name, (ctypes.Structure,), {"_fields_": fields})
 
 
-def ctypes_offsets(
-    kind: Any, prefix: str = "", base: int = 0
-) -> Iterator[tuple[str, int]]:
+def ctypes_offsets(kind: Any, prefix: str = "", base: int = 0) -> Iterator[tuple[str, int]]:
     for name, inner, *_ in kind._fields_:
         offset = base + getattr(kind, name).offset
         if issubclass(inner, ctypes.Structure):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from tests.truth.graph_proto import Proto
@@ -27,32 +27,52 @@ _FLAGS = {
 }
 
 Tree = dict[str, Any]
+Columns = dict[tuple[str, ...], str]
 
 
 def write(registration: Registration, proto: Proto, chip: str) -> str:
     """The spec as JSON, which is YAML too.
 
-    Every tensor has a dtype column of its own, and the shape [1]: nothing is known of shapes.
+    Tensors with the same dtypes in all rows share a column; one dtype in all rows is written as it is.
+    Nothing is known of shapes: all are [1].
     """
-    tensors = (*registration.inputs, *registration.outputs)
-    columns = {id(tensor): f"c{index}" for index, tensor in enumerate(tensors)}
+    columns = _columns(registration)
+    in_place = {t.name for t in registration.inputs} & {t.name for t in registration.outputs}
     follows = {p.name: p.type[1:-1].removesuffix("_type") for p in proto.inputs if p.type.startswith('"')}
     tree: Tree = {
         "spec": 1,
         "operator": {"name": proto.name, "category": "released", "brief": _text("Interface only.")},
         "chips": [chip],
         "registration": _registration(registration.flags),
-        "dtypes": {
-            "columns": list(columns.values()),
-            "rows": {chip: [list(row) for row in zip(*(t.dtypes for t in tensors), strict=True)]},
-        },
-        "inputs": {t.name: _input(t, columns[id(t)], follows) for t in registration.inputs},
+        "inputs": {t.name: _input(t, columns, follows) for t in registration.inputs},
         "attrs": {a.name: _attribute(a) for a in registration.attributes},
-        "outputs": _outputs(registration, columns),
+        "outputs": {t.name: _output(t, columns, in_place) for t in registration.outputs},
     }
+    if columns:
+        tree["dtypes"] = {
+            "columns": list(columns.values()),
+            "rows": {chip: [list(row) for row in zip(*columns, strict=True)]},
+            "unbound": _unbound(registration, columns),
+        }
+    for name in in_place:
+        tree["inputs"][name]["mutated"] = True
     if any(t.presence == "dynamic" for t in registration.inputs):
         tree["dims"] = {f"{t.name}_count": {} for t in registration.inputs if t.presence == "dynamic"}
     return json.dumps(tree)
+
+
+def _columns(registration: Registration) -> Columns:
+    tensors = (*registration.inputs, *registration.outputs)
+    varying = dict.fromkeys(t.dtypes for t in tensors if len(set(t.dtypes)) > 1)
+    return {dtypes: f"c{index}" for index, dtypes in enumerate(varying)}
+
+
+def _unbound(registration: Registration, columns: Columns) -> dict[str, str]:
+    """What an output has when no input that is always passed tells its column: the first column."""
+    told = {t.dtypes for t in registration.inputs if t.presence == "required"}
+    first = next(iter(columns.values()))
+    outputs = dict.fromkeys(t.dtypes for t in registration.outputs if t.dtypes in columns)
+    return {columns[dtypes]: first for dtypes in outputs if dtypes not in told}
 
 
 def _text(sentence: str) -> Tree:
@@ -65,9 +85,11 @@ def _registration(flags: frozenset[tuple[str, str]]) -> Tree:
     return {**named, "ext": others} if others else named
 
 
-def _input(tensor: Tensor, column: str, follows: Mapping[str, str]) -> Tree:
+def _input(tensor: Tensor, columns: Columns, follows: Mapping[str, str]) -> Tree:
+    entry = _tensor(tensor, columns)
     root = follows.get(tensor.name, tensor.name)
-    entry = _tensor(tensor, column if root == tensor.name else {"follow": root})
+    if root != tensor.name:
+        entry["dtype"] = {"follow": root}
     if tensor.presence == "dynamic":
         entry["list"] = {"count": f"{tensor.name}_count"}
     else:
@@ -77,23 +99,19 @@ def _input(tensor: Tensor, column: str, follows: Mapping[str, str]) -> Tree:
     return entry
 
 
-def _outputs(registration: Registration, columns: Mapping[int, str]) -> Tree:
-    in_place = {t.name for t in registration.inputs}
-    entries: Tree = {}
-    for tensor in registration.outputs:
-        entry = _tensor(tensor, columns[id(tensor)])
-        if tensor.presence == "dynamic":
-            entry["registered"] = "dynamic"
-        if tensor.name in in_place:
-            del entry["dtype"], entry["shape"]
-            entry["alias"] = tensor.name
-        entries[tensor.name] = entry
-    return entries
+def _output(tensor: Tensor, columns: Columns, in_place: Collection[str]) -> Tree:
+    entry = _tensor(tensor, columns)
+    if tensor.presence == "dynamic":
+        entry["registered"] = "dynamic"
+    if tensor.name in in_place:
+        del entry["dtype"], entry["shape"]
+        entry["alias"] = tensor.name
+    return entry
 
 
-def _tensor(tensor: Tensor, dtype: str | Tree) -> Tree:
+def _tensor(tensor: Tensor, columns: Columns) -> Tree:
     (form,) = set(tensor.formats)
-    entry: Tree = {"dtype": dtype, "shape": [1], "format": form}
+    entry: Tree = {"dtype": columns.get(tensor.dtypes, tensor.dtypes[0]), "shape": [1], "format": form}
     if tensor.unknown_shape_formats:
         (unknown,) = set(tensor.unknown_shape_formats)
         entry["unknown_format"] = unknown

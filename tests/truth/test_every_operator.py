@@ -23,6 +23,8 @@ from tests.truth.wheel import Wheel
 
 # Their weights have another format in some rows than in others; a spec has one format for a parameter.
 _FORMAT_BY_ROW = {"grouped_matmul_swiglu_quant", "grouped_matmul_swiglu_quant_v2", "moe_grouped_matmul"}
+# An attribute chooses the dtype of an output, and the wheel does not say which one does.
+_DTYPE_BY_ATTRIBUTE = {"moe_init_routing_custom", "rms_norm_dynamic_quant"}
 # Its attributes came in two versions, and CANN generated a function for each: the second has them all.
 _LATEST_VERSION = {"dequant_swiglu_quant": "dequant_swiglu_quant_v2"}
 # CANN marks the headers that it generates with this line, in these words.
@@ -43,7 +45,7 @@ def every(released: Wheel) -> dict[str, Released]:
     """All operators whose interface a spec can say, by file name."""
     infos = released.ops_info(SOC)
     found: dict[str, Released] = {}
-    for snake in sorted(set(released.snakes) - _FORMAT_BY_ROW):
+    for snake in sorted(set(released.snakes) - _FORMAT_BY_ROW - _DTYPE_BY_ATTRIBUTE):
         proto = graph_proto.read(released.proto(snake))
         registration = ops_info.from_json(infos[proto.name])
         found[snake] = Released(registration, proto, _package(snake, registration, proto))
@@ -58,8 +60,8 @@ def _package(snake: str, registration: Registration, proto: graph_proto.Proto) -
     return Package(operator, package.render(operator))
 
 
-def test_all_but_three_can_be_said(every: dict[str, Released]) -> None:
-    assert len(every) == 33
+def test_all_but_five_can_be_said(every: dict[str, Released]) -> None:
+    assert len(every) == 31
 
 
 def test_prototypes(every: dict[str, Released]) -> None:
@@ -83,4 +85,4 @@ def test_signatures_that_cann_generated(every: dict[str, Released], released: Wh
                 declared = next(iter(aclnn_header.functions(header).values()))
                 ours = [Parameter(p.ctype, p.name) for p in aclnn.inner_signature(entry.package.operator)]
                 assert ours == list(declared[:-2]), snake
-    assert compared == 27  # of 29: not the first of two versions, not one of those with formats by row
+    assert compared == 25  # of 29: not the first of two versions, not three of the operators left out

@@ -5,6 +5,7 @@ from __future__ import annotations
 from qsfa_codegen.diagnostics import Sink
 from qsfa_codegen.spec.model import Operator
 from qsfa_codegen.spec.rules import (
+    arithmetic,
     attributes,
     bindings,
     constraints,
@@ -25,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     *parameters.RULES,
     *attributes.RULES,
     *dims.RULES,
+    *arithmetic.RULES,
     *tables.RULES,
     *constraints.RULES,
     *tiling.RULES,

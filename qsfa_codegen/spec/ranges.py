@@ -12,6 +12,7 @@ from qsfa_codegen.expr.limits import INT64_MAX, INT64_MIN
 from qsfa_codegen.expr.nodes import Call, Expr, Kind, ParamQuery, Query, Ref, RefKind
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Domain, Shape, leaves
+from qsfa_codegen.spec.paths import accepted_labels
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Attr, Dim, Operator
@@ -44,6 +45,7 @@ class Ranges:
         self._lets = {let.name: let.value for let in operator.lets}
         if operator.tiling is not None:
             self._lets.update({let.name: let.value for let in operator.tiling.lets})
+        self._enums = {enum.name: enum.labels for enum in operator.enums}
         self._records = {record.name: record for record in operator.records}
         self._shapes = {i.name: i.shape for i in operator.inputs}
         self._known: dict[tuple[RefKind, str], Interval | None] = {}
@@ -95,21 +97,32 @@ class Ranges:
     def _of_call(self, function: str, args: tuple[Expr, ...]) -> Interval | None:
         match function, args:
             case "elements", (Ref(name=name),):
-                return value_range(self._records[name].elements, self)
+                return self._let_range(self._records[name].elements)
             case "offset", (Ref(name=name), field):
                 record = self._records[name]
                 places = {f.name: offset for f, offset in zip(record.fields, record.offsets, strict=True)}
-                return value_range(places[getattr(field, "value", "")], self)
+                return self._let_range(places[getattr(field, "value", "")])
             case "sizeof", (Ref(kind=RefKind.COLUMN, name=name),):
                 return _hull_of(self.sizes(name))
+            case "code", (Ref(kind=RefKind.ATTR, name=name),) if self._checked >= Checked.ATTRS:
+                return self._codes(self._attrs[name])
+            case "tsch_block_dim", (slices, _, _):
+                # As many blocks as slices at most, or 0.
+                return value_range(slices, self).join(Interval(0, 0))
         return None
+
+    def _codes(self, attr: Attr) -> Interval | None:
+        labels = accepted_labels(attr)
+        if labels is None or attr.enum is None:
+            return None
+        return _hull_of(label.code for label in self._enums[attr.enum] if label.name in labels)
 
     def sizes(self, column: str) -> set[int]:
         """Bytes that an element of a dtype column can have."""
         rows = [
             dtype for chip in self._operator.chips for dtype in self._operator.dtypes.column(column, chip.id)
         ]
-        return {DTYPES[dtype].bits // 8 for dtype in rows}
+        return {DTYPES[dtype].size for dtype in rows}
 
     def _elements_of(self, param: str) -> Interval | None:
         """A single axis holds as many elements as it is long, which cannot overflow."""

@@ -1,8 +1,8 @@
-"""The checks of a tiling function: groups of ``if (bad) return Reject(…)`` in the contract's order."""
+"""The contract's checks as functions of generated host code: ``if (bad) { report; }`` in their order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from qsfa_codegen.expr.build import all_of
 from qsfa_codegen.expr.nodes import Kind, ParamQuery
 from qsfa_codegen.expr.specialize import negate
-from qsfa_codegen.render.cpp import variable
+from qsfa_codegen.render.cpp import input_index, variable
 from qsfa_codegen.render.messages import Given, failure, format_text
 from qsfa_codegen.render.text import INDENT
-from qsfa_codegen.render.tiling_text import TilingText, broken, call_with_format, condition, proven_before
+from qsfa_codegen.render.host_text import HostText, broken, call_with_format, condition, proven_before
 from qsfa_codegen.spec.model import CheckKind, InputKind
 from qsfa_codegen.spec.names import pascal
 
 if TYPE_CHECKING:
-    from qsfa_codegen.spec.model import Check, Operator
+    from qsfa_codegen.spec.model import Check, Input, Operator
 
 SCREEN = 8
 """Checks that one generated function may hold."""
@@ -36,16 +36,24 @@ _SPECIFIERS = {Kind.INT: "%ld", Kind.FLOAT: "%g"}
 
 
 @dataclass(frozen=True, slots=True)
-class CheckText:
-    """One check: ``test`` is the head of its ``if``, ``reject`` the statement inside.
+class Tensors:
+    """A list input: its view's member, and the constant that holds its place."""
 
-    ``tensors`` names the list input that the check looks at, one tensor after the other.
+    member: str
+    index: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckText:
+    """One check: ``test`` is the head of its ``if``, ``reject`` the statements inside.
+
+    ``tensors`` is the list input that the check looks at, one tensor after the other.
     """
 
     id: str
     test: str
     reject: str
-    tensors: str | None
+    tensors: Tensors | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +66,16 @@ class Group:
     fallible: bool
 
 
-def groups(operator: Operator, text: TilingText) -> list[Group]:
+Report = Callable[[str, Sequence[str], int], str]
+"""Statements that report a violation: from a printf format, its arguments and where they stand."""
+
+
+def rejection(message: str, args: Sequence[str], indent: int) -> str:
+    """``return Reject(…);`` for a host that has such a function."""
+    return call_with_format("return Reject(", message, args, indent)
+
+
+def groups(operator: Operator, text: HostText, report: Report = rejection) -> list[Group]:
     """Every check of the operator, in order, as functions of about a screen."""
     found: list[Group] = []
     for kind, checks in groupby(operator.checks, lambda check: check.kind):
@@ -66,7 +83,7 @@ def groups(operator: Operator, text: TilingText) -> list[Group]:
         for part in _parts(list(checks)):
             name = _name(kind, part[0], taken)
             taken.add(name)
-            found.append(_group(operator, text, name, part))
+            found.append(_group(operator, text, name, part, report))
     return found
 
 
@@ -91,43 +108,41 @@ def _name(kind: CheckKind, first: Check, taken: Set[str]) -> str:
     return f"{name}{number + 1}" if number else name
 
 
-def _group(operator: Operator, text: TilingText, name: str, checks: Sequence[Check]) -> Group:
-    rendered = [_check(operator, text, check) for check in checks]
+def _group(operator: Operator, text: HostText, name: str, checks: Sequence[Check], report: Report) -> Group:
+    rendered = [_check(operator, text, check, report) for check in checks]
     fallible = any(fallible for _, fallible in rendered)
     return Group(name, checks[0].kind, tuple(check for check, _ in rendered), fallible)
 
 
-def _check(operator: Operator, text: TilingText, check: Check) -> tuple[CheckText, bool]:
+def _check(operator: Operator, text: HostText, check: Check, report: Report) -> tuple[CheckText, bool]:
     tensors = _list_input(operator, check)
     indent = 2 * INDENT if tensors is None else 3 * INDENT
-    with text.names.one_of(check.parameter if tensors else None):
+    with text.names.one_of(tensors.name if tensors else None):
         bad = negate(check.require)
         violated = all_of([bad] if check.when is None else [check.when, bad], check.span)
         assert violated is not None
         cpp = text.cpp(violated, proven_before(check.kind))
         test = broken("if (", condition(cpp), ") {", indent - INDENT)
-        reject = _reject(operator, text, check, indent)
-    return CheckText(check.id, test, reject, tensors), cpp.checked
+        said = failure(operator, check)
+        args = [_given(text, given) for given in said.givens]
+        reject = report(format_text(said, _specifier), args, indent)
+    listed = Tensors(variable(tensors.name), input_index(tensors)) if tensors else None
+    return CheckText(check.id, test, reject, listed), cpp.checked
 
 
-def _list_input(operator: Operator, check: Check) -> str | None:
+def _list_input(operator: Operator, check: Check) -> Input | None:
     """The list input each of whose tensors the check is about."""
-    lists = [i.name for i in operator.inputs if i.kind is InputKind.TENSOR_LIST]
-    about_tensors = check.kind in (CheckKind.DTYPE, CheckKind.RANK, CheckKind.DIM)
-    return variable(check.parameter) if about_tensors and check.parameter in lists else None
-
-
-def _reject(operator: Operator, text: TilingText, check: Check, indent: int) -> str:
-    said = failure(operator, check)
-    message = format_text(said, _specifier)
-    return call_with_format("return Reject(", message, [_given(text, given) for given in said.givens], indent)
+    if check.kind not in (CheckKind.DTYPE, CheckKind.RANK, CheckKind.DIM):
+        return None
+    lists = (i for i in operator.inputs if i.kind is InputKind.TENSOR_LIST)
+    return next((i for i in lists if i.name == check.parameter), None)
 
 
 def _specifier(given: Given) -> str:
     return _SPECIFIERS.get(given.expr.type.kind, "%s")
 
 
-def _given(text: TilingText, given: Given) -> str:
+def _given(text: HostText, given: Given) -> str:
     """The fact as an argument of printf."""
     spelt = text.cpp(given.expr).text
     match given.expr.type.kind:

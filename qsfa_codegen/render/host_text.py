@@ -1,4 +1,4 @@
-"""Expressions of a tiling function as C++, with what is proven at the place where they stand."""
+"""Expressions of generated host code as C++, with what is proven at the place where they stand."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.expr.cpp import Cpp, emit
+from qsfa_codegen.expr.cpp import Cpp, cases, emit
 from qsfa_codegen.expr.cpp_text import EQUALITY, OR
 from qsfa_codegen.expr.nodes import Ref, RefKind, walk
+from qsfa_codegen.render.host_names import ARITH, HostNames
 from qsfa_codegen.render.needs import needs
-from qsfa_codegen.render.ranges import Checked, Ranges
 from qsfa_codegen.render.text import INDENT, LINE_LIMIT, cpp_string, wrap_call, wrap_items
-from qsfa_codegen.render.tiling_names import ARITH, TilingNames
 from qsfa_codegen.spec.model import CheckKind
+from qsfa_codegen.spec.ranges import Checked, Ranges
 
 if TYPE_CHECKING:
     from qsfa_codegen.expr.nodes import Expr
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _PROVEN_BEFORE = {CheckKind.ATTR: Checked.NOTHING, CheckKind.CONSTRAINT: Checked.DIMS}
 _BREAKS = re.compile(r"(?<=&& )|(?<=\|\| )|(?<=\S )(?=[?:] )")
 _WORDS = re.compile(r"\S+\s*")
+_LETS = (RefKind.LET, RefKind.TILING_LET)
 
 
 def proven_before(kind: CheckKind) -> Checked:
@@ -32,74 +33,74 @@ def proven_before(kind: CheckKind) -> Checked:
 
 @dataclass(frozen=True, slots=True)
 class LetText:
-    """A derived value as a member function."""
+    """A derived value as a function: the statements of its body, and whether it can fail."""
 
     let: Let
-    cpp: Cpp
+    body: tuple[str, ...]
+    fallible: bool
 
 
-class TilingText:
+class HostText:
     """Spells expressions, and knows which derived values can fail."""
 
-    def __init__(self, operator: Operator) -> None:
-        assert operator.tiling is not None
-        self._operator = operator
+    def __init__(self, operator: Operator, names: HostNames) -> None:
+        self.names = names
         self._ranges = {checked: Ranges(operator, checked) for checked in Checked}
-        self._written: list[str] = []
+        self._lets = {let.name: let for let in operator.lets}
+        if operator.tiling is not None:
+            self._lets.update({let.name: let for let in operator.tiling.lets})
         self._fallible: set[str] = set()
-        self._names = TilingNames(operator, self._ranges[Checked.DIMS], self._fallible, self._nested)
         self._weakest = _first_uses(operator)
+        names.fallible = self._fallible
+        names.nested = self._nested
 
     @property
     def ranges(self) -> Ranges:
         """What is proven once every check has passed."""
         return self._ranges[Checked.DIMS]
 
-    @property
-    def names(self) -> TilingNames:
-        """How leaves are spelt."""
-        return self._names
-
-    @property
-    def written(self) -> Sequence[str]:
-        """Every text that was made."""
-        return self._written
-
     def cpp(self, expr: Expr, checked: Checked = Checked.DIMS) -> Cpp:
         """``expr`` where ``checked`` has been established."""
-        result = emit(expr, self._names, self._ranges[checked], ARITH)
-        self._written.append(result.text)
-        return result
+        return emit(expr, self.names, self._ranges[checked], ARITH)
 
     def lets(self, used: Iterable[str]) -> list[LetText]:
-        """The derived values in ``used`` that have a C++ form, those that others need first."""
-        wanted = set(used)
-        tiling = self._operator.tiling
-        assert tiling is not None
-        known = {let.name: let for let in (*self._operator.lets, *tiling.lets)}
-        ordered: dict[str, LetText] = {}
-        for name in known:
-            self._visit(name, known, wanted, ordered)
-        return [ordered[name] for name in known if name in ordered]
+        """The derived values in ``used``, in spec order.
 
-    def _visit(self, name: str, known: dict[str, Let], wanted: set[str], ordered: dict[str, LetText]) -> None:
-        if name in ordered or name not in wanted:
+        To be called before anything is spelt that names them: it finds out which of them can fail.
+        """
+        done: dict[str, LetText] = {}
+        wanted = set(used)
+        for name in self._lets:
+            self._visit(name, wanted, done)
+        return [done[name] for name in self._lets if name in done]
+
+    def _visit(self, name: str, wanted: set[str], done: dict[str, LetText]) -> None:
+        if name in done or name not in wanted:
             return
-        for other in known:
-            if other != name and other in _lets_in(known[name].value):
-                self._visit(other, known, wanted, ordered)
-        cpp = self.cpp(known[name].value, self._weakest.get(name, Checked.DIMS))
-        if cpp.checked:
+        for node in walk(self._lets[name].value):
+            if isinstance(node, Ref) and node.kind in _LETS:
+                self._visit(node.name, wanted, done)
+        done[name] = self._function(self._lets[name], self._weakest.get(name, Checked.DIMS))
+        if done[name].fallible:
             self._fallible.add(name)
-        ordered[name] = LetText(known[name], cpp)
+
+    def _function(self, let: Let, checked: Checked) -> LetText:
+        whole = self.cpp(let.value, checked)
+        branches = cases(let.value)
+        if len(branches) < 3 and INDENT + len(f"return {whole.text};") <= LINE_LIMIT:
+            return LetText(let, (f"return {whole.text};",), whole.checked)
+        lines: list[str] = []
+        for number, branch in enumerate(branches):
+            value = broken("return ", self.cpp(branch.value, checked).text, ";", INDENT)
+            if branch.condition is None or number == len(branches) - 1:
+                lines.append(value)
+            else:
+                test = broken("if (", self.cpp(branch.condition, checked).text, ") {", INDENT)
+                lines += [test, " " * INDENT + value, "}"]
+        return LetText(let, tuple(lines), whole.checked)
 
     def _nested(self, expr: Expr) -> str:
-        return emit(expr, self._names, self.ranges, ARITH).text
-
-
-def _lets_in(expr: Expr) -> set[str]:
-    kinds = (RefKind.LET, RefKind.TILING_LET)
-    return {node.name for node in walk(expr) if isinstance(node, Ref) and node.kind in kinds}
+        return self.cpp(expr).text
 
 
 def _first_uses(operator: Operator) -> dict[str, Checked]:

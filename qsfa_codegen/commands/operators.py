@@ -1,0 +1,23 @@
+"""The operator of a spec that a command was given, with what was found in it reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qsfa_codegen.diagnostics import Sink
+
+if TYPE_CHECKING:
+    from qsfa_codegen.commands.terminal import Console
+    from qsfa_codegen.spec.model import Operator
+
+
+def load(spec: Path, console: Console) -> Operator | None:
+    """The operator, or None when the spec has errors; errors and warnings go to the console."""
+    from qsfa_codegen.spec.load import analyse
+
+    sink = Sink()
+    operator = analyse(spec, sink)
+    for diagnostic in sink:
+        console.finding(diagnostic)
+    return operator

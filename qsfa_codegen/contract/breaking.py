@@ -1,0 +1,157 @@
+"""Changes to a legal call that should break one given rule and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice, product
+
+from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
+from qsfa_codegen.contract.plan import Plan, PlanEnv
+from qsfa_codegen.contract.search import Legal, Search
+from qsfa_codegen.expr.nodes import ParamQuery, Query, RefKind, walk
+from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.model import Check, CheckKind
+
+_TRIALS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A changed call, and in a word or two what was changed (empty: the rule's name says it)."""
+
+    label: str
+    call: Call
+
+
+class Breaker:
+    """Proposes edits for a rule, the simplest first."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self._by_kind: dict[CheckKind, Callable[[Check, Legal], Iterator[Edit]]] = {
+            CheckKind.ATTR: self._attr,
+            CheckKind.PRESENCE: self._presence,
+            CheckKind.DTYPE: self._dtype,
+            CheckKind.RANK: self._rank,
+            CheckKind.DIM: self._dim,
+            CheckKind.CONSTRAINT: self._constraint,
+        }
+
+    def edits(self, check: Check, legal: Legal) -> Iterator[Edit]:
+        """Changed calls that may break ``check``; none when nothing fits or too many were tried."""
+        return islice(self._by_kind[check.kind](check, legal), _TRIALS)
+
+    # ------------------------------------------------------------------ one kind each
+
+    def _attr(self, check: Check, legal: Legal) -> Iterator[Edit]:
+        domain = self._search.builder.attr_domain(check.parameter, legal.plan)
+        for value in domain.outside():
+            attrs = {**legal.call.attrs, check.parameter: value}
+            yield Edit(spelt(value), replace(legal.call, attrs=attrs))
+
+    def _presence(self, check: Check, legal: Legal) -> Iterator[Edit]:
+        name, inputs = check.parameter, legal.call.inputs
+        if name in inputs:
+            without = {n: arg for n, arg in inputs.items() if n != name}
+            yield Edit("missing", replace(legal.call, inputs=without))
+            return
+        passing = self._search.build(legal.plan.with_passed(name, True))
+        if passing is not None:
+            yield Edit("unexpected", replace(legal.call, inputs=passing.inputs))
+
+    def _dtype(self, check: Check, legal: Legal) -> Iterator[Edit]:
+        if check.establishes:
+            for dtype in DTYPES:
+                yield from self._with_tensor(legal, check, lambda t, d=dtype: replace(t, dtype=d), dtype)
+            return
+        rows = self._search.operator.dtypes.rows_of(legal.plan.chip.id)
+        pools = [dict.fromkeys(column) for column in zip(*(row.dtypes for row in rows), strict=True)]
+        for row in product(*pools):
+            yield from self._with_plan(replace(legal.plan, row=row), "_".join(row))
+
+    def _rank(self, check: Check, legal: Legal) -> Iterator[Edit]:
+        yield from self._with_tensor(legal, check, lambda t: replace(t, shape=(*t.shape, 1)), "high")
+        yield from self._with_tensor(legal, check, lambda t: replace(t, shape=t.shape[:-1]), "low")
+        yield from self._with_tensor(legal, check, lambda t: replace(t, shape=()), "scalar")
+
+    def _dim(self, check: Check, legal: Legal) -> Iterator[Edit]:
+        if check.establishes:
+            name = check.establishes[0].name
+            for size in self._sizes_outside(name, legal):
+                yield from self._with_plan(legal.plan.with_dim(name, size), f"{name}_{size}")
+            return
+        for node in walk(check.require):
+            if isinstance(node, ParamQuery) and node.param == check.parameter:
+                yield from self._occurrence(check, legal, node)
+                return
+
+    def _sizes_outside(self, name: str, legal: Legal) -> Iterator[int]:
+        if any(d.name == name for d in self._search.builder.free_dims):
+            yield from self._search.builder.domain(name, legal.plan).outside()
+            return
+        demanded = PlanEnv(self._search.builder, legal.plan).ref(RefKind.DIM, name)
+        if isinstance(demanded, int):
+            yield from (size for size in (demanded + 1, demanded - 1, 0) if size >= 0)
+
+    def _occurrence(self, check: Check, legal: Legal, node: ParamQuery) -> Iterator[Edit]:
+        """The size of one axis, or the number of tensors, differs from what the other input has."""
+        if node.query is Query.COUNT:
+            arg = legal.call.inputs.get(node.param)
+            if isinstance(arg, tuple):
+                for other in ((*arg, arg[-1]), arg[:-1]):
+                    yield Edit(f"{len(other)}_tensors", _with_input(legal.call, node.param, other))
+            return
+        axes = (node.axis or 0,) if node.query is Query.DIM else (-1, 0)
+        for axis, step in product(axes, (1, -1)):
+            yield from self._with_tensor(
+                legal, check, lambda t, a=axis, s=step: _resized(t, a, s), f"axis_{axis}" if axis >= 0 else ""
+            )
+
+    def _constraint(self, check: Check, legal: Legal) -> Iterator[Edit]:
+        reads = self._search.reads[id(check)]
+        moves = list(self._search.moves(legal.plan, reads))
+        for plan in moves:
+            yield from self._with_plan(plan, "")
+        for first in moves:
+            for plan in self._search.moves(first, reads):
+                yield from self._with_plan(plan, "")
+
+    # ------------------------------------------------------------------ ways to change a call
+
+    def _with_plan(self, plan: Plan, label: str) -> Iterator[Edit]:
+        call = self._search.build(plan)
+        if call is not None:
+            yield Edit(label, call)
+
+    def _with_tensor(
+        self, legal: Legal, check: Check, change: Callable[[TensorArg], TensorArg], label: str
+    ) -> Iterator[Edit]:
+        """The blamed input with its tensor changed; of a list, the last one."""
+        arg = legal.call.inputs.get(check.parameter)
+        if not arg:
+            return
+        last = arg if isinstance(arg, TensorArg) else arg[-1]
+        changed = change(last)
+        if changed != last:
+            new: InputArg = changed if isinstance(arg, TensorArg) else (*arg[:-1], changed)
+            yield Edit(label, _with_input(legal.call, check.parameter, new))
+
+
+def spelt(value: object) -> str:
+    """A value as part of a case's name."""
+    if isinstance(value, tuple):
+        return "_".join(spelt(item) for item in value) or "empty"
+    text = str(value).lower().replace("-", "minus_").replace(".", "_").replace("+", "")
+    return text or "empty"
+
+
+def _with_input(call: Call, name: str, arg: InputArg) -> Call:
+    return replace(call, inputs={**call.inputs, name: arg})
+
+
+def _resized(tensor: TensorArg, axis: int, step: int) -> TensorArg:
+    shape = list(tensor.shape)
+    if -len(shape) <= axis < len(shape):
+        shape[axis] = max(shape[axis] + step, 0)
+    return replace(tensor, shape=tuple(shape))

@@ -1,0 +1,345 @@
+"""Calls that a spec implies: legal ones, their edges, and for each rule a call that breaks it alone.
+
+What is expected of a call follows from how it was made (a legal choice, or the rule that was broken
+on purpose), and the evaluator confirms it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+
+from qsfa_codegen.contract.breaking import Breaker, spelt
+from qsfa_codegen.contract.calls import UNKNOWN_DIM, UNKNOWN_RANK, Call, InputArg, Stage, TensorArg
+from qsfa_codegen.contract.evaluate import Evaluator
+from qsfa_codegen.contract.plan import Plan
+from qsfa_codegen.contract.search import Blocked, Legal, Search
+from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.model import Attr, AttrValue, Check, CheckKind, Chip, Operator, Presence
+
+_OK: Mapping[str, object] = {"status": "ok"}
+_BASES_TRIED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Unbroken:
+    """A rule for which no call was found, on any chip, that breaks it alone."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unreached:
+    """A combination of dtypes and enum values for which no legal call was found."""
+
+    chip: str
+    choice: str
+    blocked_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """The calls in a fixed order, and what could not be derived."""
+
+    calls: tuple[Call, ...]
+    unbroken: tuple[Unbroken, ...]
+    unreached: tuple[Unreached, ...]
+
+
+def derive(operator: Operator, evaluator: Evaluator | None = None) -> Derivation:
+    """Every call that the spec of ``operator`` implies. Same operator, same calls, same ids."""
+    return _Deriver(evaluator or Evaluator(operator)).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """A legal call of one dtype row and one combination of enum values, and a name for the latter."""
+
+    case: str
+    legal: Legal
+
+
+class _Deriver:
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._operator = evaluator.operator
+        self._search = Search(evaluator)
+        self._breaker = Breaker(self._search)
+        self._calls: dict[str, Call] = {}
+        self._pool: list[_Base] = []  # the legal calls of the chip at hand
+        self._attempts: dict[int, int] = {}  # check → legal calls that were changed
+        self._done: set[int] = set()  # checks that some call breaks alone
+        self._unbroken: list[Unbroken] = []
+        self._unreached: list[Unreached] = []
+        self._enums = tuple(a for a in self._operator.attrs if a.enum is not None)
+
+    def run(self) -> Derivation:
+        """Derive everything."""
+        for chip in self._operator.chips:
+            self._pool = []
+            first_row, others = self._bases(chip)
+            bases = [*first_row, *others]
+            if not bases:
+                continue
+            self._variants(first_row)
+            self._attr_edges(bases)
+            self._dim_edges(bases)
+            self._rest_edges(bases)
+            first_chip = chip is self._operator.chips[0]
+            self._breaks(each_case=first_chip)
+            if first_chip:
+                self._once(first_row)
+        return Derivation(tuple(self._calls.values()), self._never_broken(), tuple(self._unreached))
+
+    def _never_broken(self) -> tuple[Unbroken, ...]:
+        checks = (rule.check for rule in self._evaluator.rules if id(rule.check) not in self._done)
+        found = [Unbroken(check.id, _vain(self._attempts.get(id(check), 0))) for check in checks]
+        return tuple(dict.fromkeys((*found, *self._unbroken)))
+
+    # ------------------------------------------------------------------ keeping
+
+    def _legal(self, plan: Plan, pinned: Iterable[str], case: str, *name: str) -> _Base | Blocked:
+        """Keep the legal call nearest to a plan; later it serves to be broken."""
+        found = self._search.solve(plan, frozenset(pinned) | self._pinned)
+        if isinstance(found, Blocked):
+            return found
+        self._keep(found.call, _OK, plan.chip.id, "ok", *name)
+        base = _Base(case, found)
+        self._pool.append(base)
+        return base
+
+    @property
+    def _pinned(self) -> frozenset[str]:
+        choosers = (attr for _, attr in self._operator.dtypes.select)
+        return frozenset((*(a.name for a in self._enums), *choosers))
+
+    def _keep(self, call: Call, expect: Mapping[str, object], *name: str) -> None:
+        """Keep a call under a name that no other one has."""
+        wanted = "_".join(part.lower() for part in name if part)
+        id, number = wanted, 1
+        while id in self._calls:
+            number += 1
+            id = f"{wanted}_{number}"
+        self._calls[id] = replace(call, id=id, expect=expect)
+
+    def _keep_broken(self, call: Call, id: str, *name: str) -> None:
+        self._keep(call, _rejected(id), call.chip, "breaks", id, *name)
+
+    # ------------------------------------------------------------------ legal calls
+
+    def _bases(self, chip: Chip) -> tuple[list[_Base], list[_Base]]:
+        """A legal call for every dtype row and combination of enum values; the first row apart."""
+        first: list[_Base] = []
+        others: list[_Base] = []
+        for number, row in enumerate(self._operator.dtypes.rows_of(chip.id) or (None,)):
+            dtypes = () if row is None else row.dtypes
+            for case, plan in self._cases(Plan(chip, dtypes)):
+                found = self._legal(plan, (), case, *dict.fromkeys(dtypes), case)
+                if isinstance(found, _Base):
+                    (others if number else first).append(found)
+                else:
+                    choice = " ".join((*dtypes, case))
+                    self._unreached.append(Unreached(chip.id, choice, found.check.id))
+        return first, others
+
+    def _cases(self, plan: Plan) -> Iterator[tuple[str, Plan]]:
+        """The plan with every combination of enum values that the attributes accept one by one."""
+        pools = [tuple(self._search.builder.attr_domain(a.name, plan).edges()) for a in self._enums]
+        for values in product(*pools):
+            chosen = plan
+            for attr, value in zip(self._enums, values, strict=True):
+                chosen = chosen.with_attr(attr.name, value)
+            yield "_".join(spelt(value) for value in values), chosen
+
+    def _variants(self, bases: Iterable[_Base]) -> None:
+        """Each optional input passed where the usual call leaves it out; reserved ones passed."""
+        ignored = [i.name for i in self._operator.inputs if i.presence is Presence.IGNORED]
+        for base in bases:
+            plan = base.legal.plan
+            free = [
+                name
+                for name in self._search.optional
+                if self._search.builder.presence(name, plan) is Presence.OPTIONAL
+            ]
+            for name in free:
+                self._legal(plan.with_passed(name, True), (name,), base.case, base.case, "with", name)
+            if len(free) > 1:
+                everything = replace(plan, passed={**plan.passed, **dict.fromkeys(free, True)})
+                self._legal(everything, free, base.case, base.case, "with_all_optional")
+            if ignored:
+                reserved = replace(plan, passed={**plan.passed, **dict.fromkeys(ignored, True)})
+                self._legal(reserved, ignored, base.case, base.case, "with_reserved")
+
+    def _attr_edges(self, bases: list[_Base]) -> None:
+        """Every listed value of an attribute and the ends of its range."""
+        for attr in self._operator.attrs:
+            if attr.name in self._pinned:
+                continue
+            domain = self._search.builder.attr_domain(attr.name, bases[0].legal.plan)
+            for value in domain.edges():
+                if value != domain.usual:
+                    self._first_legal(bases, attr, value)
+
+    def _first_legal(self, bases: list[_Base], attr: Attr, value: AttrValue) -> None:
+        for base in bases[:_BASES_TRIED]:
+            plan = base.legal.plan.with_attr(attr.name, value)
+            if isinstance(self._legal(plan, (attr.name,), "", attr.name, spelt(value)), _Base):
+                return
+
+    def _dim_edges(self, bases: list[_Base]) -> None:
+        """Every listed size of a dim and the ends of its range."""
+        for dim in self._search.builder.free_dims:
+            base = next((b for b in bases if self._search.has_dim(dim.name, b.legal.call)), None)
+            if base is None:
+                continue
+            plan = base.legal.plan
+            for size in self._search.builder.domain(dim.name, plan).edges():
+                self._legal(plan.with_dim(dim.name, size), (dim.name,), "", dim.name, str(size))
+
+    def _rest_edges(self, bases: list[_Base]) -> None:
+        """The shortest and the longest run of each rest."""
+        plan = bases[0].legal.plan
+        for rest in self._operator.rests:
+            for length in dict.fromkeys((rest.min_rank, rest.max_rank)):
+                dims = tuple(range(2, 2 + length))
+                self._legal(plan.with_rest(rest.name, dims), (rest.name,), "", rest.name, f"{length}_dims")
+
+    # ------------------------------------------------------------------ broken calls
+
+    def _breaks(self, *, each_case: bool) -> None:
+        """For every check a call that breaks it alone; with ``each_case`` in every case it depends on."""
+        enums = frozenset(a.name for a in self._enums)
+        for rule in self._evaluator.rules:
+            check = rule.check
+            depends = each_case and bool(self._search.reads[id(check)].attrs & enums)
+            seen: set[str] = set()
+            tried = 0
+            for base in self._applying(check):
+                if base.case in seen or (seen and not depends):
+                    continue
+                if tried == _BASES_TRIED:
+                    break
+                tried += 1
+                if self._break(check, base, all_of_them=not seen):
+                    seen.add(base.case)
+            if seen:
+                self._done.add(id(check))
+            self._attempts[id(check)] = self._attempts.get(id(check), 0) + tried
+
+    def _applying(self, check: Check) -> Iterator[_Base]:
+        """Legal calls to which the check applies; where there is none, one that is changed until it does."""
+        found = False
+        for base in self._pool:
+            if self._search.applies(check, base.legal.call):
+                found = True
+                yield base
+        if found:
+            return
+        reads = self._search.index.of((check.when,))
+        for plan in self._search.moves(self._pool[0].legal.plan, reads):
+            legal = self._search.solve(plan, reads.attrs)
+            if isinstance(legal, Legal) and self._search.applies(check, legal.call):
+                yield _Base("", legal)
+                return
+
+    def _break(self, check: Check, base: _Base, *, all_of_them: bool) -> bool:
+        """Keep calls that break the check alone: the first, or all that lie beside a declared domain."""
+        several = all_of_them and check.kind in (CheckKind.ATTR, CheckKind.DIM) and bool(check.establishes)
+        done = False
+        for edit in self._breaker.edits(check, base.legal):
+            broken = self._search.broken(edit.call, base.legal.call)
+            if [b.check for b in broken] == [check]:
+                case = base.case if check.kind is not CheckKind.ATTR else ""
+                self._keep_broken(edit.call, check.id, edit.label, case)
+                done = True
+                if not several:
+                    break
+        return done
+
+    # ------------------------------------------------------------------ once for an operator
+
+    def _once(self, bases: list[_Base]) -> None:
+        first = bases[0].legal
+        self._unsupported_chip(first.call)
+        self._attr_counts(first)
+        self._fits(bases)
+        self._allocated(first.call)
+        for base in bases:
+            self._unknowns(base)
+
+    def _unsupported_chip(self, call: Call) -> None:
+        for product_family in self._operator.unsupported[:1]:
+            self._keep(replace(call, chip=product_family.id), _rejected("chip"), "breaks_chip")
+
+    def _attr_counts(self, legal: Legal) -> None:
+        """Graphs that supply fewer attributes: as few as is legal, and one too few of the required."""
+        attrs = self._operator.attrs
+        for attr in attrs:
+            if attr.required:
+                short = replace(legal.call, attr_count=attr.index)
+                id = f"{attr.name}_presence"
+                found = self._evaluator.evaluate(short).violations
+                if [v.constraint for v in found] == [id]:
+                    self._keep_broken(short, id)
+                else:
+                    others = ", ".join(v.constraint for v in found if v.constraint != id)
+                    reason = f"attributes are supplied in order, so {others} breaks too"
+                    self._unbroken.append(Unbroken(id, reason))
+        for count in range(len(attrs)):
+            short = replace(legal.call, attr_count=count)
+            if self._evaluator.evaluate(short).ok:
+                self._keep(short, _OK, legal.plan.chip.id, "ok", f"{count}_attributes")
+                return
+
+    def _fits(self, bases: list[_Base]) -> None:
+        """For every tiling field that some size can overflow, a call that does."""
+        for field in self._search.tiling_fields():
+            for base in bases:
+                call = self._search.overflow(field, base.legal)
+                if call is not None:
+                    self._keep_broken(call, field.id, base.case)
+                    break
+
+    def _allocated(self, call: Call) -> None:
+        """Outputs allocated as inferred, and each one with another shape or dtype."""
+        right = dict(self._evaluator.evaluate(call).outputs)
+        if not right:
+            return
+        self._keep(replace(call, outputs=right), _OK, call.chip, "ok_allocated")
+        for name, tensor in right.items():
+            other_shape = replace(tensor, shape=(*tensor.shape, 1))
+            other_dtype = replace(tensor, dtype=next(d for d in DTYPES if d != tensor.dtype))
+            for id, wrong in ((f"{name}_out_shape", other_shape), (f"{name}_out_dtype", other_dtype)):
+                self._keep_broken(replace(call, outputs={**right, name: wrong}), id)
+
+    def _unknowns(self, base: _Base) -> None:
+        """Shape inference with every dim unknown, and with each input's rank unknown."""
+        call = replace(base.legal.call, stage=Stage.INFER)
+        dims = {name: _each(arg, _unknown_dims) for name, arg in call.inputs.items()}
+        self._keep(replace(call, inputs=dims), _OK, call.chip, "infer_unknown_dims", base.case)
+        ranks = {name: _each(arg, _unknown_rank) for name, arg in call.inputs.items()}
+        self._keep(replace(call, inputs=ranks), _OK, call.chip, "infer_unknown_ranks", base.case)
+
+
+def _vain(tried: int) -> str:
+    if not tried:
+        return "no legal call was found to which it applies"
+    return f"{tried} legal calls were changed, and each change broke nothing or other rules too"
+
+
+def _rejected(id: str) -> Mapping[str, object]:
+    return {"status": "rejected", "violations": [{"constraint": id}]}
+
+
+def _each(arg: InputArg, change: Callable[[TensorArg], TensorArg]) -> InputArg:
+    return change(arg) if isinstance(arg, TensorArg) else tuple(change(tensor) for tensor in arg)
+
+
+def _unknown_dims(tensor: TensorArg) -> TensorArg:
+    return TensorArg(tensor.dtype, (UNKNOWN_DIM,) * len(tensor.shape))
+
+
+def _unknown_rank(tensor: TensorArg) -> TensorArg:
+    return TensorArg(tensor.dtype, UNKNOWN_RANK)

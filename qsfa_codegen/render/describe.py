@@ -1,0 +1,245 @@
+"""Pieces of an operator's contract in words, for one chip: what tables and pages are made of.
+
+Nothing here knows of a layout: a page decides how names look (``ProseNames``) and how several lines in
+one cell are joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from qsfa_codegen.expr.nodes import INT, Call, Expr, Literal, Ref, RefKind
+from qsfa_codegen.expr.prose import ProseNames, fragment, say
+from qsfa_codegen.expr.rewrite import bottom_up
+from qsfa_codegen.expr.specialize import simplify, specialize, substitute
+from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.model import (
+    Attr,
+    AttrScalar,
+    AttrType,
+    AttrValue,
+    Chip,
+    Dim,
+    DimItem,
+    Domain,
+    DtypeRef,
+    NamedValue,
+    Operator,
+    Record,
+    RestItem,
+    Shape,
+    Table,
+    Text,
+)
+from qsfa_codegen.spec.paths import at_chip, condition, walk_choice
+
+T = TypeVar("T")
+
+INT64_MAX = 2**63 - 1
+_TABLE_WORDS = {"en": ("{}: {}", "otherwise"), "zh": ("{}：{}", "其他")}
+_DOMAIN_WORDS = {"en": ("any finite number", "any"), "zh": ("任意有限值", "不限")}
+_FOLLOW_WORDS = {"en": "same as {}", "zh": "与 {} 一致"}
+_MULTIPLE_WORDS = {"en": "a multiple of {}", "zh": "{} 的整数倍"}
+_JOINS = {"en": ", ", "zh": "、"}
+_OR = {"en": " or ", "zh": " 或 "}
+
+
+def in_language(text: Text | None, language: str) -> str:
+    """The sentence in one language, empty where there is none."""
+    if text is None:
+        return ""
+    return text.zh if language == "zh" else text.en
+
+
+def spelt(value: AttrValue) -> str:
+    """A value as a spec spells it; the largest int64 as a power."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(spelt(item) for item in value)}]"
+    if value == INT64_MAX and isinstance(value, int):
+        return "2^63−1"
+    return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Describer:
+    """An operator as one chip has it, in one language."""
+
+    operator: Operator
+    chip: Chip
+    language: str
+    names: ProseNames
+    line_end: str = "\n"
+
+    # ----------------------------------------------------------------- expressions
+
+    def here(self, expr: Expr) -> Expr:
+        """The expression on this chip, with everything in it that has one value here as that value."""
+        return simplify(
+            substitute(self._unpacked(specialize(expr, self.chip.id, self.chip.arch)), self.settled)
+        )
+
+    @property
+    def settled(self) -> Mapping[tuple[RefKind, str], Expr]:
+        """Consts as numbers, and derived values that nobody documents as what they stand for."""
+        operator = self.operator
+        known: dict[tuple[RefKind, str], Expr] = {
+            (RefKind.CONST, c.name): Literal(INT, c.span, c.value) for c in operator.consts
+        }
+        lets = operator.lets + (operator.tiling.lets if operator.tiling is not None else ())
+        for let in lets:
+            if let.doc is None:
+                kind = RefKind.LET if let in operator.lets else RefKind.TILING_LET
+                known[kind, let.name] = substitute(self._unpacked(let.value), known)
+        return known
+
+    def _unpacked(self, expr: Expr) -> Expr:
+        """Sizes of packed rows written out, as far as every dtype row of the chip agrees."""
+
+        def size(node: Expr) -> Expr:
+            if isinstance(node, Call) and node.function == "elements" and isinstance(node.args[0], Ref):
+                record = self.operator.find(Record, node.args[0].name)
+                return simplify(substitute(bottom_up(record.elements, self._sized), self._only_values()))
+            return node
+
+        return bottom_up(expr, size)
+
+    def _sized(self, node: Expr) -> Expr:
+        if isinstance(node, Call) and node.function == "sizeof" and isinstance(node.args[0], Ref):
+            names = self.operator.dtypes.column(node.args[0].name, self.chip.id)
+            sizes = {element_bytes(name) for name in names}
+            if len(sizes) == 1:
+                return Literal(INT, node.span, sizes.pop())
+        return node
+
+    def _only_values(self) -> Mapping[tuple[RefKind, str], Expr]:
+        """Attributes that accept a single number, and consts, as that number."""
+        known: dict[tuple[RefKind, str], Expr] = {
+            (RefKind.CONST, c.name): Literal(INT, c.span, c.value) for c in self.operator.consts
+        }
+        for attr in self.operator.attrs:
+            domain = None if attr.domain is None else at_chip(attr.domain, self.chip)
+            if domain is not None and len(domain.values) == 1 and attr.type is AttrType.INT:
+                known[RefKind.ATTR, attr.name] = Literal(INT, attr.span, domain.values[0].value)
+        return known
+
+    def say(self, expr: Expr | None) -> str:
+        """An expression as a clause or a noun."""
+        return "" if expr is None else say(self.here(expr), self.language, self.names)
+
+    def when(self, expr: Expr | None) -> str:
+        """A condition as the beginning of a sentence; empty where it always holds."""
+        if expr is None or self.is_literal(expr, True):
+            return ""
+        return fragment(self.here(expr), self.language, self.names)
+
+    def is_literal(self, expr: Expr | None, value: bool) -> bool:
+        """Whether a condition is settled on this chip."""
+        if expr is None:
+            return value
+        found = self.here(expr)
+        return isinstance(found, Literal) and found.value is value
+
+    def text(self, text: Text | None) -> str:
+        """A sentence of the spec in this language."""
+        return in_language(text, self.language)
+
+    # ----------------------------------------------------------------- tables of the spec
+
+    def choice(self, choice: T | Table[T], shown: Callable[[T], str]) -> str:
+        """A value, or a line for each case in which this chip can be."""
+        if not isinstance(choice, Table):
+            return shown(choice)
+        line, other = _TABLE_WORDS[self.language]
+        lines = []
+        for path, value in walk_choice(choice):
+            test = condition(path, choice.span)
+            if self.is_literal(test, False):
+                continue
+            rest = len(path) == 1 and path[0].negated and len(path[0].labels) > 1
+            said = other if rest else "" if self.is_literal(test, True) else self.say(test)
+            lines.append(line.format(said, shown(value)) if said else shown(value))
+        return self.line_end.join(lines)
+
+    # ----------------------------------------------------------------- parameters
+
+    def dtypes(self, dtype: DtypeRef) -> tuple[str, ...]:
+        """Names of the dtypes that a parameter can have, in the order of the dtype table."""
+        if dtype.fixed is not None:
+            return (dtype.fixed,)
+        if dtype.column is not None:
+            names = set(self.operator.dtypes.column(dtype.column, self.chip.id))
+            return tuple(name for name in DTYPES if name in names)
+        target = next(i for i in self.operator.inputs if i.name == dtype.follow)
+        return self.dtypes(target.dtype)
+
+    def dtype(self, dtype: DtypeRef) -> str:
+        """The dtypes in words; a following parameter says whom it follows."""
+        if dtype.follow is not None:
+            return _FOLLOW_WORDS[self.language].format(self.names.param(dtype.follow))
+        return _JOINS[self.language].join(self.names.dtype(name) for name in self.dtypes(dtype))
+
+    def shape(self, shape: Shape) -> str:
+        """``[B, S, N, D]``."""
+        return f"[{', '.join(self._axis(item) for item in shape.items)}]"
+
+    def _axis(self, item: DimItem | RestItem) -> str:
+        if isinstance(item, RestItem):
+            return f"1… ({item.name})" if item.ones else f"{item.name}…"
+        if item.dim is not None:
+            return self.operator.find(Dim, item.dim).doc_name
+        if item.options:
+            return _OR[self.language].join(_bare(self.say(option)) for option in item.options)
+        return _bare(self.say(item.size))
+
+    def accepted(self, attr: Attr) -> str:
+        """The values of an attribute that this chip accepts."""
+        if attr.domain is None:
+            return _DOMAIN_WORDS[self.language][1]
+        return self.choice(attr.domain, self.domain)
+
+    def domain(self, domain: Domain) -> str:
+        """A set of values."""
+        if domain.values:
+            return _JOINS[self.language].join(self._named(v) for v in domain.values)
+        bounds: Mapping[str, AttrScalar | None] = {
+            "≥": domain.minimum,
+            ">": domain.above,
+            "≤": domain.maximum,
+        }
+        parts = [f"{sign} {spelt(value)}" for sign, value in bounds.items() if value is not None]
+        if domain.finite:
+            parts.append(_DOMAIN_WORDS[self.language][0])
+        return _JOINS[self.language].join(parts)
+
+    def _named(self, value: NamedValue) -> str:
+        shown = spelt(value.value)
+        return f"{shown} ({value.name})" if value.name else shown
+
+    def size(self, dim: Dim) -> str:
+        """What a dim may be."""
+        if dim.derived is not None:
+            return self.say(dim.derived)
+        if dim.values is not None:
+            return self.choice(dim.values, lambda sizes: _JOINS[self.language].join(map(str, sizes)))
+        parts = [f"{sign} {self.say(bound)}" for sign, bound in self._bounds(dim)]
+        if dim.multiple_of is not None:
+            parts.append(_MULTIPLE_WORDS[self.language].format(self.say(dim.multiple_of)))
+        return _JOINS[self.language].join(parts)
+
+    def _bounds(self, dim: Dim) -> Sequence[tuple[str, Expr]]:
+        pairs = (("≥", dim.minimum), ("≤", dim.maximum))
+        return [(sign, bound) for sign, bound in pairs if bound is not None]
+
+
+def element_bytes(dtype: str) -> int:
+    """Whole bytes that an element takes."""
+    return max(DTYPES[dtype].bits // 8, 1)
+
+
+def _bare(text: str) -> str:
+    """Names without their code marks, for use inside a larger piece of code."""
+    return text.replace("`", "")

@@ -1,0 +1,160 @@
+"""How generated host code spells what expressions name, whatever kind of host it is.
+
+Every host keeps a call in the same members: ``attrs_``, ``inputs_`` (views with ``Passed()``,
+``Rank()``, ``Dim(axis)``, …), ``dims_``, and derived values as member functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Set
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from qsfa_codegen.expr.nodes import Expr, Query, RefKind
+from qsfa_codegen.render.cpp import enumerator, ge_dtype, variable
+from qsfa_codegen.render.needs import carrier
+from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.model import Input, Record, Rest, Shape
+from qsfa_codegen.spec.names import pascal
+
+if TYPE_CHECKING:
+    from qsfa_codegen.spec.model import Operator
+
+ARITH = "arith"
+_FACTS = {
+    Query.PRESENT: "Passed()",
+    Query.RANK: "Rank()",
+    Query.DTYPE: "dtype",
+    Query.COUNT: "count",
+}
+
+
+class HostNames:
+    """Spelling of leaves. A host adds what it knows of the chip by ``selector`` and ``platform``.
+
+    ``fallible`` are derived values whose function takes the arithmetic object because it can fail;
+    ``nested`` gives the text of an expression that stands for a name (the size of a record). Both
+    belong to the ``HostText`` that the names are given to.
+    """
+
+    def __init__(self, operator: Operator) -> None:
+        self._operator = operator
+        self._columns: dict[str, str] = {}
+        self._one_of: str | None = None
+        self.fallible: Set[str] = frozenset()
+        self.nested: Callable[[Expr], str] | None = None
+
+    @contextmanager
+    def one_of(self, tensors: str | None) -> Iterator[None]:
+        """Let facts about the list input ``tensors`` be about the loop's ``tensor`` for a while."""
+        self._one_of = tensors
+        try:
+            yield
+        finally:
+            self._one_of = None
+
+    # ------------------------------------------------------------------ what a host decides
+
+    def selector(self, kind: RefKind) -> str:
+        """The chip or the architecture that the call runs on."""
+        raise ValueError(f"this host does not know the {kind.value}")
+
+    def platform(self, name: str) -> str:
+        """A platform value."""
+        raise ValueError(f"this host does not know {name}")
+
+    def dtype(self, name: str) -> str:
+        """A dtype."""
+        return ge_dtype(name)
+
+    def size_of(self, dtype: str) -> str:
+        """Bytes of an element of a dtype that only the call knows."""
+        return f"ge::GetSizeByDataType({dtype})"
+
+    # ------------------------------------------------------------------ leaves
+
+    def ref(self, kind: RefKind, name: str) -> str:
+        """A name."""
+        match kind:
+            case RefKind.CONST:
+                return name
+            case RefKind.DIM:
+                return f"dims_.{variable(name)}"
+            case RefKind.ATTR:
+                return f"attrs_.{variable(name)}"
+            case RefKind.LET | RefKind.TILING_LET:
+                return f"{pascal(name)}({ARITH if name in self.fallible else ''})"
+            case RefKind.PLATFORM:
+                return self.platform(name)
+            case RefKind.CHIP | RefKind.ARCH:
+                return self.selector(kind)
+            case RefKind.COLUMN:
+                return self._column(name)
+            case RefKind.REST:
+                return self._rest(name)
+        raise ValueError(f"{kind.value} {name} has no value of its own")
+
+    def query(self, query: Query, param: str, axis: int | None, tail: int = 0) -> str:
+        """A fact about an input."""
+        tensor = "tensor" if param == self._one_of else f"inputs_.{variable(param)}"
+        match query:
+            case Query.DIM if axis is not None:
+                return f"{tensor}.Dim({axis})" if axis >= 0 else f"{tensor}.DimFromEnd({-axis})"
+            case Query.NUMEL:
+                return f"{tensor}.Dim(0)" if self._is_vector(param) else f"{tensor}.Elements({ARITH})"
+            case Query.DIMS:
+                return f"{tensor}.Run({axis or 0}, {tail})"
+        return f"{tensor}.{_FACTS[query]}"
+
+    def enum_label(self, enum: str, label: str) -> str:
+        """A label of an enum."""
+        return enumerator(enum, label)
+
+    def call(self, function: str, args: tuple[str, ...]) -> str | None:
+        """A function whose spelling the operator decides; None for the usual one."""
+        match function:
+            case "elements":
+                return self._expanded(self._operator.find(Record, args[0]).elements)
+            case "offset":
+                record = self._operator.find(Record, args[0])
+                names = [field.name for field in record.fields]
+                return self._expanded(record.offsets[names.index(args[1])])
+            case "sizeof":
+                return self._sizeof(args[0])
+            case "tsch_block_dim":
+                return f"TschBlockDim({', '.join(args)})"
+        return None
+
+    def _expanded(self, expr: Expr) -> str:
+        assert self.nested is not None
+        return self.nested(expr)
+
+    def _is_vector(self, param: str) -> bool:
+        shape = self._operator.find(Input, param).shape
+        return isinstance(shape, Shape) and shape.rank == 1
+
+    def _column(self, name: str) -> str:
+        found = carrier(self._operator, name)
+        if found is None:
+            chooser = dict(self._operator.dtypes.select)[name]
+            text = f"attrs_.{variable(chooser)}"
+        else:
+            text = f"inputs_.{variable(found.name)}.dtype"
+        self._columns[text] = name
+        return text
+
+    def _sizeof(self, dtype: str) -> str:
+        column = self._columns.get(dtype)
+        if column is None:
+            spelt = {self.dtype(known.name): known.size for known in DTYPES.values()}
+            return str(spelt[dtype])
+        matrix = self._operator.dtypes
+        names = {name for chip in self._operator.chips for name in matrix.column(column, chip.id)}
+        sizes = {DTYPES[name].size for name in names}
+        return str(*sizes) if len(sizes) == 1 else self.size_of(dtype)
+
+    def _rest(self, name: str) -> str:
+        rest = self._operator.find(Rest, name)
+        behind = [str(rest.fixed_after)] if rest.fixed_after or not rest.rests_after else []
+        behind += [f"{self._rest(other)}.size()" for other in rest.rests_after]
+        return f"inputs_.{variable(rest.input)}.Run({rest.fixed_before}, {' + '.join(behind)})"

@@ -1,0 +1,133 @@
+"""What a violated check tells people: the parameter, what was given, what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from qsfa_codegen.expr.nodes import Expr, Kind, Not, ParamQuery, Query, Ref, RefKind, Type, walk
+from qsfa_codegen.expr.prose import fragment, say
+from qsfa_codegen.expr.rewrite import substitute
+from qsfa_codegen.spec.model import Check, CheckKind, Const, Dim, Operator
+
+_PRINTABLE = frozenset({Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.ENUM, Kind.STRING, Kind.DTYPE})
+_QUERY_LABELS = {
+    Query.PRESENT: "{param}",
+    Query.RANK: "rank of {param}",
+    Query.DTYPE: "dtype of {param}",
+    Query.NUMEL: "number of elements of {param}",
+    Query.COUNT: "number of tensors of {param}",
+    Query.DIM: "axis {axis} of {param}",
+    Query.STRIDE: "stride {axis} of {param}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A fact about the call that the message shows: an attribute, a dim or a query about an input."""
+
+    label: str
+    expr: Ref | ParamQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The parts of a message.
+
+    ``givens`` are facts of the call to print; ``stated`` is what the failure alone tells of it.
+    ``allowed`` is a clause for people.
+    """
+
+    id: str
+    parameter: str
+    givens: tuple[Given, ...]
+    stated: str
+    allowed: str
+
+
+def failure(operator: Operator, check: Check) -> Failure:
+    """What a violation of ``check`` says, in English."""
+    stated = _stated(check.require)
+    givens = () if stated else tuple(_givens(operator, check))
+    return Failure(check.id, check.parameter, givens, stated, _allowed(operator, check))
+
+
+def _allowed(operator: Operator, check: Check) -> str:
+    if check.message is not None:
+        return f"{check.parameter} {check.message.en}"
+    names = MessageNames(operator)
+    clause = say(check.require, "en", names, plain=True)
+    if check.kind is not CheckKind.CONSTRAINT or check.when is None:
+        return clause
+    return f"{clause} {fragment(check.when, 'en', names, plain=True)}"
+
+
+def _stated(require: Expr) -> str:
+    """What a call must have done when it fails to do ``require``, where only one thing is possible."""
+    match require:
+        case ParamQuery(query=Query.PRESENT, param=param):
+            return f"{param} is absent"
+        case Not(operand=ParamQuery(query=Query.PRESENT, param=param)):
+            return f"{param} is passed"
+    return ""
+
+
+def _givens(operator: Operator, check: Check) -> Iterator[Given]:
+    """Each fact that the requirement reads, once."""
+    seen: set[str] = set()
+    for node in walk(_expanded(operator, check.require)):
+        if not isinstance(node, Ref | ParamQuery) or node.type.kind not in _PRINTABLE:
+            continue
+        label = _label(operator, node)
+        if label is None or label in seen:
+            continue
+        seen.add(label)
+        yield Given(label, node)
+
+
+def _expanded(operator: Operator, expr: Expr) -> Expr:
+    lets = {(RefKind.LET, let.name): let.value for let in operator.lets}
+    while any(isinstance(node, Ref) and node.kind is RefKind.LET for node in walk(expr)):
+        expr = substitute(expr, lets)
+    return expr
+
+
+def _label(operator: Operator, node: Ref | ParamQuery) -> str | None:
+    if isinstance(node, ParamQuery):
+        pattern = _QUERY_LABELS.get(node.query)
+        return None if pattern is None else pattern.format(param=node.param, axis=node.axis)
+    if node.kind is RefKind.DIM:
+        return operator.find(Dim, node.name).doc_name
+    return node.name if node.kind is RefKind.ATTR else None
+
+
+class MessageNames:
+    """How names stand in a message: plain, without quotes or markup; a constant is its number."""
+
+    def __init__(self, operator: Operator) -> None:
+        self._operator = operator
+
+    def ref(self, kind: RefKind, name: str) -> str:
+        """A name of the spec."""
+        match kind:
+            case RefKind.DIM:
+                return self._operator.find(Dim, name).doc_name
+            case RefKind.CONST:
+                return str(self._operator.find(Const, name).value)
+        return name
+
+    def param(self, name: str) -> str:
+        """An input."""
+        return name
+
+    def label(self, type: Type, label: str) -> str:
+        """A label of an enum, a chip or an architecture."""
+        return label
+
+    def dtype(self, name: str) -> str:
+        """A dtype."""
+        return name
+
+    def field(self, record: str, field: str) -> str:
+        """A field of a record."""
+        return f"{field} of {record}"
