@@ -9,7 +9,7 @@ PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build check test lint format bench clean tools
+.PHONY: help docs build check test lint format bench clean tools
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*##/  \1\t/p' Makefile | expand -t 12
@@ -31,6 +31,9 @@ lint: $(DEV)  ## style and types
 format: $(DEV)  ## rewrite the sources in the project's style
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+docs: $(DEV)  ## rewrite the pages of docs/ that are made from the program
+	$(BIN)/python -m qsfa_codegen.docs_pages docs
 
 bench: $(DEV)  ## speed and memory, as JSON
 	@$(BIN)/python bench/bench.py

@@ -35,7 +35,8 @@ def run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return status.INTERRUPTED
     except OSError as error:
-        return _failed(settings, f"{error.filename or PROGRAM}: {error.strerror or error}")
+        place = f"{error.filename}: " if error.filename else ""
+        return _failed(settings, f"{place}{error.strerror or error}")
     except Exception as error:
         from qsfa_codegen.commands.faults import ADVICE
 

@@ -23,6 +23,13 @@ class Entry:
     wrong: str = ""
     right: str = ""
 
+    @property
+    def example(self) -> tuple[str, str]:
+        """The example for people: what is wrong, and what is right unless that is just to leave it out."""
+        if self.right in self.wrong:
+            return self.wrong.replace(self.right, "").strip("\n"), ""
+        return self.wrong, self.right
+
 
 @cache
 def entries() -> Mapping[str, Entry]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -26,11 +28,21 @@ class Settings:
 class _Program(click.Group):
     """A reader that goes away, as ``head`` does, ends the program without a word."""
 
+    def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
+        with _quiet_when_unread():
+            return super().make_context(*arguments, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
-        try:
+        with _quiet_when_unread():
             return super().invoke(ctx)
-        except BrokenPipeError:
-            raise click.exceptions.Exit(status.BROKEN_PIPE) from None
+
+
+@contextmanager
+def _quiet_when_unread() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise click.exceptions.Exit(status.BROKEN_PIPE) from None
 
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -177,6 +189,51 @@ def show(settings: Settings, spec: Path, chip: str | None, lang: str, color: str
     from qsfa_codegen.commands import show_report
 
     return show_report.run(spec, chip, lang, Console(color=color, debug=settings.debug))
+
+
+@cli.command(
+    epilog=_examples(
+        "call spec/my_operator.yaml cases.jsonl",
+        "call spec/my_operator.yaml cases.jsonl --stage infer --format text",
+        "call spec/my_operator.yaml - < cases.jsonl | jq .status",
+    )
+)
+@_spec
+@click.argument("cases", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
+@click.option(
+    "--engine",
+    type=click.Choice(["python"]),
+    default="python",
+    show_default=True,
+    help="What evaluates calls.",
+)
+@click.option(
+    "--stage",
+    type=click.Choice(["all", "infer", "tiling"]),
+    default="all",
+    show_default=True,
+    help="Part of what the host does with a call.  all: what each case says, else everything.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    help="Form of the results.  [default: text on a terminal, json elsewhere]",
+)
+@_color
+@click.pass_obj
+def call(
+    settings: Settings, spec: Path, cases: Path, engine: str, stage: str, form: str | None, color: str
+) -> int:
+    """Say whether calls are legal and what comes out of them.
+
+    CASES is a file of JSON lines, one call each; - reads stdin. A result is one line: outputs and
+    tiling, or every violation of the contract. A case with "expect" is a test: the exit status is 1
+    when one of them did not come out as expected, and 2 when CASES is malformed.
+    """
+    from qsfa_codegen.commands import call as command
+
+    return command.run(spec, cases, stage, form, Console(color=color, debug=settings.debug))
 
 
 @cli.command(epilog=_examples("new AddExample", "new add_example --folder my_specs"))

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import PurePath
 
 from qsfa_codegen import __version__
-from qsfa_codegen.diagnostics import Diagnostic, Related, Severity, Span
+from qsfa_codegen.diagnostics import Diagnostic, Related, Severity, Span, split_lines
 
 TOOL_NAME = "qsfa-codegen"
 TAB_WIDTH = 4
 MAX_WIDTH = 110
 CONTEXT_WIDTH = 30
+MAX_SOURCE_BYTES = 16 << 20
 
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 # Terminals obey control characters, and direction overrides show a line as what it is not.
 _UNSAFE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
@@ -43,29 +46,40 @@ def summary(diagnostics: Sequence[Diagnostic]) -> str:
 # --------------------------------------------------------------------------- text
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Sources:
-    """Source lines by file name: from texts that are given, otherwise read from the file, once."""
+    """Source lines by file name: from texts that are given, otherwise from the file."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
-    _lines: dict[str, list[str]] = field(default_factory=dict)
 
     def line(self, file: str, number: int) -> str | None:
         """Line ``number`` (from 1) of a file; None when it cannot be had."""
-        if file not in self._lines:
-            self._lines[file] = self._read(file)
-        lines = self._lines[file]
+        text = self.texts.get(file)
+        lines = _lines_of_file(file) if text is None else _lines_of_text(text)
         return lines[number - 1] if 1 <= number <= len(lines) else None
 
-    def _read(self, file: str) -> list[str]:
-        text = self.texts.get(file)
-        if text is None:
-            try:
-                with open(file, encoding="utf-8", errors="replace", newline="") as stream:
-                    text = stream.read()
-            except (OSError, ValueError):
-                return []
-        return _LINE_BREAK.split(text)
+
+def _lines_of_file(file: str) -> list[str]:
+    try:
+        status = os.stat(file)
+        # What cannot be a source is not opened: a pipe would block, a huge file fill the memory.
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_SOURCE_BYTES:
+            return []
+        return _read_lines(file, status.st_mtime_ns, status.st_size)
+    except (OSError, ValueError):
+        return []
+
+
+@lru_cache(maxsize=8)
+def _read_lines(file: str, changed: int, size: int) -> list[str]:
+    """The lines of a file; ``changed`` and ``size`` only tell versions of it apart."""
+    with open(file, encoding="utf-8", errors="replace", newline="") as stream:
+        return split_lines(stream.read())
+
+
+@lru_cache(maxsize=8)
+def _lines_of_text(text: str) -> list[str]:
+    return split_lines(text)
 
 
 _STYLES = {"error": "1;31", "warning": "1;33", "note": "1;36", "gutter": "1;34", "bold": "1"}

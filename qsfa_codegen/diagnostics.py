@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -23,6 +24,14 @@ class Span:
     column: int
     end_line: int
     end_column: int
+
+
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines as spans count them: broken at LF, CR LF and CR only."""
+    return _LINE_BREAK.split(text)
 
 
 @dataclass(frozen=True, slots=True)

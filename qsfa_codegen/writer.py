@@ -95,9 +95,7 @@ def update(package: Path, files: Mapping[str, str], provenance: Provenance, *, f
     first = plan(package, files, provenance, force=force)
     if first.idle and lstat(package / STAGING) is None:
         return first
-    if first.hand_edited:
-        raise RefusedError(first)
-    try:
+    try:  # again, under the lock: another build may have been at work
         with locked(package):
             current = plan(package, files, provenance, force=force)
             apply(current)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,24 @@ class TestText:
     def test_a_file_that_is_gone(self, tmp_path: Path) -> None:
         path = str(tmp_path / "no.yaml")
         assert to_text([Diagnostic("QS1", "m", Span(path, 1, 1, 1, 2))]) == f"{path}:1:1: error[QS1]: m\n"
+
+    def test_a_file_that_changes(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.yaml"
+        problem = Diagnostic("QS1", "m", Span(str(path), 1, 1, 1, 2))
+        for content in ("one\n", "other\n"):
+            path.write_text(content)
+            assert to_text([problem]).splitlines()[1] == f" 1 | {content.strip()}"
+
+    def test_a_pipe_is_not_opened(self, tmp_path: Path) -> None:
+        path = str(tmp_path / "pipe")
+        os.mkfifo(path)
+        assert to_text([Diagnostic("QS1", "m", Span(path, 1, 1, 1, 1))]) == f"{path}:1:1: error[QS1]: m\n"
+
+    def test_a_huge_file_is_not_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "huge"
+        with path.open("wb") as file:
+            file.truncate(1 << 40)
+        assert to_text([Diagnostic("QS1", "m", Span(str(path), 1, 1, 1, 1))]).count("\n") == 1
 
     @given(st.text(max_size=40), st.integers(1, 45), st.integers(1, 45), st.integers(1, 3))
     def test_any_line_gives_three_lines(self, source: str, start: int, end: int, end_line: int) -> None:

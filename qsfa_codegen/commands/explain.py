@@ -28,10 +28,9 @@ def explain(code: str | None, color: str) -> str:
 def _page(entry: Entry, colour: bool) -> str:
     parts = [painted("bold", f"{entry.code}: {entry.title}", colour=colour), entry.text]
     if entry.wrong:
-        addition = entry.right in entry.wrong
-        wrong = entry.wrong.replace(entry.right, "").strip("\n") if addition else entry.wrong
+        wrong, right = entry.example
         parts += ["Reported, for example, for", _indented(wrong, "removed", colour)]
-        parts += [] if addition else ["which could be", _indented(entry.right, "added", colour)]
+        parts += ["which could be", _indented(right, "added", colour)] if right else []
     return "\n\n".join(parts)
 
 

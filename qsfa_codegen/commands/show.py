@@ -12,7 +12,7 @@ from qsfa_codegen.commands.status import BadUsageError
 from qsfa_codegen.expr.nodes import Expr, Literal
 from qsfa_codegen.expr.prose import say
 from qsfa_codegen.expr.specialize import specialize
-from qsfa_codegen.render.messages import MessageNames
+from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.model import (
     Attr,
     Chip,

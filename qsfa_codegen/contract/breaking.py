@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import islice, product
+from typing import NamedTuple
 
 from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
 from qsfa_codegen.contract.plan import Plan, PlanEnv
@@ -16,8 +18,7 @@ from qsfa_codegen.spec.model import Check, CheckKind
 _TRIALS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """A changed call, and in a word or two what was changed (empty: the rule's name says it)."""
 
     label: str
@@ -29,6 +30,7 @@ class Breaker:
 
     def __init__(self, search: Search) -> None:
         self._search = search
+        self._pairs_tried: set[tuple[int, str]] = set()
         self._by_kind: dict[CheckKind, Callable[[Check, Legal], Iterator[Edit]]] = {
             CheckKind.ATTR: self._attr,
             CheckKind.PRESENCE: self._presence,
@@ -54,32 +56,33 @@ class Breaker:
         name, inputs = check.parameter, legal.call.inputs
         if name in inputs:
             without = {n: arg for n, arg in inputs.items() if n != name}
-            yield Edit("missing", replace(legal.call, inputs=without))
+            yield Edit("missing", legal.call.with_inputs(without))
             return
         passing = self._search.build(legal.plan.with_passed(name, True))
         if passing is not None:
-            yield Edit("unexpected", replace(legal.call, inputs=passing.inputs))
+            yield Edit("unexpected", legal.call.with_inputs(passing.inputs))
 
     def _dtype(self, check: Check, legal: Legal) -> Iterator[Edit]:
         if check.establishes:
             for dtype in DTYPES:
-                yield from self._with_tensor(legal, check, lambda t, d=dtype: replace(t, dtype=d), dtype)
+                yield from self._with_tensor(legal, check, partial(_retyped, dtype=dtype), dtype)
             return
         rows = self._search.operator.dtypes.rows_of(legal.plan.chip.id)
         pools = [dict.fromkeys(column) for column in zip(*(row.dtypes for row in rows), strict=True)]
         for row in product(*pools):
-            yield from self._with_plan(replace(legal.plan, row=row), "_".join(row))
+            yield from self._with_plan(legal.plan._replace(row=row), "_".join(row))
 
     def _rank(self, check: Check, legal: Legal) -> Iterator[Edit]:
-        yield from self._with_tensor(legal, check, lambda t: replace(t, shape=(*t.shape, 1)), "high")
-        yield from self._with_tensor(legal, check, lambda t: replace(t, shape=t.shape[:-1]), "low")
-        yield from self._with_tensor(legal, check, lambda t: replace(t, shape=()), "scalar")
+        yield from self._with_tensor(legal, check, lambda t: TensorArg(t.dtype, (*t.shape, 1)), "high")
+        yield from self._with_tensor(legal, check, lambda t: TensorArg(t.dtype, t.shape[:-1]), "low")
+        yield from self._with_tensor(legal, check, lambda t: TensorArg(t.dtype, ()), "scalar")
 
     def _dim(self, check: Check, legal: Legal) -> Iterator[Edit]:
         if check.establishes:
             name = check.establishes[0].name
             for size in self._sizes_outside(name, legal):
-                yield from self._with_plan(legal.plan.with_dim(name, size), f"{name}_{size}")
+                label = spelt(size) if check.id == f"{name}_value" else f"{name}_{spelt(size)}"
+                yield from self._with_plan(legal.plan.with_dim(name, size), label)
             return
         for node in walk(check.require):
             if isinstance(node, ParamQuery) and node.param == check.parameter:
@@ -92,7 +95,7 @@ class Breaker:
             return
         demanded = PlanEnv(self._search.builder, legal.plan).ref(RefKind.DIM, name)
         if isinstance(demanded, int):
-            yield from (size for size in (demanded + 1, demanded - 1, 0) if size >= 0)
+            yield from (size for size in dict.fromkeys((demanded + 1, demanded - 1, 0)) if size >= 0)
 
     def _occurrence(self, check: Check, legal: Legal, node: ParamQuery) -> Iterator[Edit]:
         """The size of one axis, or the number of tensors, differs from what the other input has."""
@@ -103,18 +106,28 @@ class Breaker:
                     yield Edit(f"{len(other)}_tensors", _with_input(legal.call, node.param, other))
             return
         axes = (node.axis or 0,) if node.query is Query.DIM else (-1, 0)
-        for axis, step in product(axes, (1, -1)):
-            yield from self._with_tensor(
-                legal, check, lambda t, a=axis, s=step: _resized(t, a, s), f"axis_{axis}" if axis >= 0 else ""
-            )
+        changes = tuple(product(axes, (1, -1)))
+        for axis, step in changes:
+            change = partial(_resized, axis=axis, step=step)
+            yield from self._with_tensor(legal, check, change, _axis_label(axis))
+        # Alone it may contradict an input that must be like it: let the rest of the call follow.
+        for axis, step in changes:
+            plan = legal.plan._replace(resized={node.param: (axis, step)})
+            yield from self._with_plan(plan, _axis_label(axis))
 
     def _constraint(self, check: Check, legal: Legal) -> Iterator[Edit]:
         reads = self._search.reads[id(check)]
         moves = list(self._search.moves(legal.plan, reads))
         for plan in moves:
-            yield from self._with_plan(plan, "")
-        for first in moves:
-            for plan in self._search.moves(first, reads):
+            if self._search.would_fail(check, plan):
+                yield from self._with_plan(plan, "")
+        attempt = (id(check), legal.plan.chip.arch)
+        if attempt in self._pairs_tried:
+            return
+        self._pairs_tried.add(attempt)
+        pairs = (plan for first in moves for plan in self._search.moves(first, reads))
+        for plan in islice(pairs, _TRIALS):
+            if self._search.would_fail(check, plan):
                 yield from self._with_plan(plan, "")
 
     # ------------------------------------------------------------------ ways to change a call
@@ -147,11 +160,19 @@ def spelt(value: object) -> str:
 
 
 def _with_input(call: Call, name: str, arg: InputArg) -> Call:
-    return replace(call, inputs={**call.inputs, name: arg})
+    return call.with_inputs({**call.inputs, name: arg})
+
+
+def _axis_label(axis: int) -> str:
+    return f"axis_{axis}" if axis >= 0 else ""
+
+
+def _retyped(tensor: TensorArg, dtype: str) -> TensorArg:
+    return TensorArg(dtype, tensor.shape)
 
 
 def _resized(tensor: TensorArg, axis: int, step: int) -> TensorArg:
     shape = list(tensor.shape)
     if -len(shape) <= axis < len(shape):
         shape[axis] = max(shape[axis] + step, 0)
-    return replace(tensor, shape=tuple(shape))
+    return TensorArg(tensor.dtype, tuple(shape))

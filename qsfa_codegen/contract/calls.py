@@ -57,6 +57,36 @@ class Call:
     expect: Mapping[str, object] | None = None
     span: Span | None = None
 
+    def named(self, id: str, expect: Mapping[str, object]) -> Call:
+        """This call under an id, with what is expected of it."""
+        return Call(
+            id,
+            self.chip,
+            self.inputs,
+            self.attrs,
+            self.outputs,
+            self.attr_count,
+            self.stage,
+            self.platform,
+            expect,
+            self.span,
+        )
+
+    def with_inputs(self, inputs: Mapping[str, InputArg]) -> Call:
+        """This call with other inputs."""
+        return Call(
+            self.id,
+            self.chip,
+            inputs,
+            self.attrs,
+            self.outputs,
+            self.attr_count,
+            self.stage,
+            self.platform,
+            self.expect,
+            self.span,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Violation:
@@ -110,9 +140,9 @@ def _plain(value: object) -> object:
 
 
 def _tensor_json(tensor: TensorArg) -> dict[str, object]:
-    shown: dict[str, object] = {"dtype": tensor.dtype, "shape": list(tensor.shape)}
+    shown: dict[str, object] = {"dtype": tensor.dtype, "shape": tensor.shape}
     if tensor.data is not None:
-        shown["data"] = _plain(tensor.data)
+        shown["data"] = tensor.data
     return shown
 
 
@@ -121,7 +151,7 @@ def _input_json(arg: InputArg) -> object:
 
 
 def call_json(call: Call) -> dict[str, object]:
-    """The call as its JSON object, without what it leaves out."""
+    """The call as its JSON object for ``dump``, without what it leaves out."""
     shown: dict[str, object] = {"id": call.id, "chip": call.chip}
     if call.stage is not None:
         shown["stage"] = call.stage.value
@@ -130,11 +160,11 @@ def call_json(call: Call) -> dict[str, object]:
     shown["inputs"] = {name: _input_json(arg) for name, arg in call.inputs.items()}
     if call.outputs:
         shown["outputs"] = {name: _tensor_json(arg) for name, arg in call.outputs.items()}
-    shown["attrs"] = {name: _plain(value) for name, value in call.attrs.items()}
+    shown["attrs"] = dict(call.attrs)
     if call.attr_count is not None:
         shown["attr_count"] = call.attr_count
     if call.expect is not None:
-        shown["expect"] = _plain(call.expect)
+        shown["expect"] = call.expect
     return shown
 
 
@@ -147,14 +177,14 @@ def _tiling_json(tiling: TilingResult) -> dict[str, object]:
     shown["schedule_mode"] = tiling.schedule_mode
     shown["workspace"] = list(tiling.workspace)
     if tiling.data is not None:
-        shown["data"] = _plain(tiling.data)
+        shown["data"] = tiling.data
     if tiling.bytes is not None:
         shown["bytes"] = tiling.bytes.hex()
     return shown
 
 
 def result_json(result: Result) -> dict[str, object]:
-    """The result as its JSON object."""
+    """The result as its JSON object for ``dump``."""
     if not result.ok:
         assert result.stage is not None
         return {
@@ -176,6 +206,12 @@ def result_json(result: Result) -> dict[str, object]:
     return shown
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
 def dump(shown: Mapping[str, object]) -> str:
-    """One line of JSON."""
-    return json.dumps(shown, ensure_ascii=False, allow_nan=False)
+    """One line of JSON; infinities and NaN are spelt as strings."""
+    try:
+        return _ENCODER.encode(shown)
+    except ValueError:
+        return _ENCODER.encode(_plain(shown))

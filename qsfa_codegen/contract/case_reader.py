@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -14,6 +13,8 @@ from typing import TypeVar
 from qsfa_codegen.contract.calls import UNKNOWN_RANK, Call, InputArg, Number, Stage, TensorArg
 from qsfa_codegen.contract.json_spans import JsonPath, locate
 from qsfa_codegen.diagnostics import Sink, Span
+from qsfa_codegen.expr.functions import PLATFORM_VALUES
+from qsfa_codegen.expr.suggest import did_you_mean
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Attr, AttrScalar, AttrType, AttrValue, Input, InputKind, Operator
 
@@ -28,21 +29,6 @@ OUT_OF_RANGE = "QS606"
 MISSING_KEY = "QS607"
 UNREADABLE = "QS608"
 DATA_COUNT = "QS609"
-
-CODES = {
-    BAD_JSON: "a line of a case file is not one JSON object",
-    UNKNOWN_NAME: "a case names something that neither the case format nor the operator has",
-    WRONG_TYPE: "a value of a case has the wrong JSON type",
-    UNKNOWN_DTYPE: "a case names a dtype that does not exist",
-    DUPLICATE_ID: "two cases of a file have the same id",
-    OUT_OF_RANGE: "an integer of a case does not fit 64 bits, or is out of its range",
-    MISSING_KEY: "a case lacks a key that it must have",
-    UNREADABLE: "a case file cannot be read",
-    DATA_COUNT: "the data of a tensor has another number of elements than its shape",
-}
-"""Code → what it means, for the index of diagnostics."""
-
-PLATFORM_NAMES = ("aic", "aiv", "ub_size", "libapi_workspace")
 
 _CASE_KEYS = (
     "id",
@@ -190,13 +176,9 @@ class _CaseReader:
         try:
             case = json.loads(self.text, object_pairs_hook=_unique_keys)
         except json.JSONDecodeError as error:
-            self.sink.error(
-                BAD_JSON, f"not valid JSON: {error.msg}", self._span(error.pos, error.pos + 1)
-            )
+            self.sink.error(BAD_JSON, f"not valid JSON: {error.msg}", self._span(error.pos, error.pos + 1))
         except _DuplicateKeyError as error:
-            self.sink.error(
-                BAD_JSON, f"the key '{error}' stands twice in one object", self._whole_line()
-            )
+            self.sink.error(BAD_JSON, f"the key '{error}' stands twice in one object", self._whole_line())
         except RecursionError:
             self.sink.error(BAD_JSON, "not usable JSON: nested too deeply", self._whole_line())
         except ValueError:
@@ -207,9 +189,7 @@ class _CaseReader:
             self.sink.error(BAD_JSON, "a case must be a JSON object", self._whole_line())
         return None
 
-    def _part(
-        self, read: Callable[[Mapping[str, object]], T], case: Mapping[str, object], fallback: T
-    ) -> T:
+    def _part(self, read: Callable[[Mapping[str, object]], T], case: Mapping[str, object], fallback: T) -> T:
         try:
             return read(case)
         except _Malformed:
@@ -222,8 +202,7 @@ class _CaseReader:
                 self._unknown("key", key, allowed, (*path, key))
 
     def _unknown(self, what: str, name: str, known: tuple[str, ...], path: JsonPath) -> None:
-        near = difflib.get_close_matches(name, known, 1)
-        help = f"did you mean '{near[0]}'?" if near else "known: " + (", ".join(known) or "none")
+        help = did_you_mean(name, known) or "known: " + (", ".join(known) or "none")
         self.error(UNKNOWN_NAME, f"unknown {what} '{name}'", path, help, key=True)
 
     def _id(self, case: Mapping[str, object]) -> str:
@@ -242,7 +221,7 @@ class _CaseReader:
         if value is None or value == "all":
             return None
         if value not in ("infer", "tiling"):
-            raise self._fail(WRONG_TYPE, "'stage' must be \"infer\", \"tiling\" or \"all\"", ("stage",))
+            raise self._fail(WRONG_TYPE, '\'stage\' must be "infer", "tiling" or "all"', ("stage",))
         return Stage(value)
 
     def _attr_count(self, case: Mapping[str, object]) -> int | None:
@@ -259,7 +238,7 @@ class _CaseReader:
         return count
 
     def _platform(self, case: Mapping[str, object]) -> Mapping[str, int]:
-        section = self._section(case, "platform", PLATFORM_NAMES, "platform value")
+        section = self._section(case, "platform", PLATFORM_VALUES, "platform value")
         found: dict[str, int] = {}
         for name, value in section.items():
             with suppress(_Malformed):
@@ -275,9 +254,7 @@ class _CaseReader:
         expected = self._mapping(value, ("expect",))
         self._known_keys(expected, _RESULT_KEYS, ("expect",))
         if expected.get("status", "ok") not in ("ok", "rejected"):
-            raise self._fail(
-                WRONG_TYPE, "'status' must be \"ok\" or \"rejected\"", ("expect", "status")
-            )
+            raise self._fail(WRONG_TYPE, '\'status\' must be "ok" or "rejected"', ("expect", "status"))
         return expected
 
     # ------------------------------------------------------------------ tensors
@@ -313,9 +290,7 @@ class _CaseReader:
             raise self._fail(
                 WRONG_TYPE, f"'{path[-1]}' is a list input: it takes a JSON list of tensors", path
             )
-        return tuple(
-            self._tensor(item, (*path, index), scalar=False) for index, item in enumerate(value)
-        )
+        return tuple(self._tensor(item, (*path, index), scalar=False) for index, item in enumerate(value))
 
     def _outputs(self, case: Mapping[str, object]) -> Mapping[str, TensorArg]:
         found: dict[str, TensorArg] = {}
@@ -446,8 +421,7 @@ class _CaseReader:
     def _dtype(self, value: object, path: JsonPath) -> str:
         name = self._string(value, path)
         if name not in DTYPES:
-            near = difflib.get_close_matches(name, DTYPES, 1)
-            help = f"did you mean '{near[0]}'?" if near else "known: " + ", ".join(DTYPES)
+            help = did_you_mean(name, DTYPES) or "known: " + ", ".join(DTYPES)
             raise self._fail(UNKNOWN_DTYPE, f"unknown dtype '{name}'", path, help)
         return name
 

@@ -7,31 +7,33 @@ on purpose), and the evaluator confirms it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
+from math import prod
+from typing import NamedTuple
 
 from qsfa_codegen.contract.breaking import Breaker, spelt
 from qsfa_codegen.contract.calls import UNKNOWN_DIM, UNKNOWN_RANK, Call, InputArg, Stage, TensorArg
-from qsfa_codegen.contract.evaluate import Evaluator
+from qsfa_codegen.contract.evaluate import ContentCheck, Evaluator
 from qsfa_codegen.contract.plan import Plan
 from qsfa_codegen.contract.search import Blocked, Legal, Search
+from qsfa_codegen.expr.nodes import Ref, RefKind, walk
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Attr, AttrValue, Check, CheckKind, Chip, Operator, Presence
 
 _OK: Mapping[str, object] = {"status": "ok"}
 _BASES_TRIED = 8
+_BASES_TRIED_FOR_CONSTRAINT = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Unbroken:
+class Unbroken(NamedTuple):
     """A rule for which no call was found, on any chip, that breaks it alone."""
 
     id: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unreached:
+class Unreached(NamedTuple):
     """A combination of dtypes and enum values for which no legal call was found."""
 
     chip: str
@@ -39,8 +41,7 @@ class Unreached:
     blocked_by: str
 
 
-@dataclass(frozen=True, slots=True)
-class Derivation:
+class Derivation(NamedTuple):
     """The calls in a fixed order, and what could not be derived."""
 
     calls: tuple[Call, ...]
@@ -53,8 +54,7 @@ def derive(operator: Operator, evaluator: Evaluator | None = None) -> Derivation
     return _Deriver(evaluator or Evaluator(operator)).run()
 
 
-@dataclass(frozen=True, slots=True)
-class _Base:
+class _Base(NamedTuple):
     """A legal call of one dtype row and one combination of enum values, and a name for the latter."""
 
     case: str
@@ -69,6 +69,7 @@ class _Deriver:
         self._breaker = Breaker(self._search)
         self._calls: dict[str, Call] = {}
         self._pool: list[_Base] = []  # the legal calls of the chip at hand
+        self._common: dict[str, list[tuple[str, Call]]] = {}  # chip → what holds for its twins too
         self._attempts: dict[int, int] = {}  # check → legal calls that were changed
         self._done: set[int] = set()  # checks that some call breaks alone
         self._unbroken: list[Unbroken] = []
@@ -78,20 +79,41 @@ class _Deriver:
     def run(self) -> Derivation:
         """Derive everything."""
         for chip in self._operator.chips:
-            self._pool = []
-            first_row, others = self._bases(chip)
-            bases = [*first_row, *others]
-            if not bases:
-                continue
-            self._variants(first_row)
-            self._attr_edges(bases)
-            self._dim_edges(bases)
-            self._rest_edges(bases)
-            first_chip = chip is self._operator.chips[0]
-            self._breaks(each_case=first_chip)
-            if first_chip:
-                self._once(first_row)
+            twin = self._twin(chip)
+            if twin is None:
+                self._derive(chip, first=chip is self._operator.chips[0])
+            else:
+                self._copy(twin, chip)
         return Derivation(tuple(self._calls.values()), self._never_broken(), tuple(self._unreached))
+
+    def _twin(self, chip: Chip) -> Chip | None:
+        """An earlier chip of which the same is true, as far as any rule can tell."""
+        if any(_names_chips(rule.check) for rule in self._evaluator.rules):
+            return None
+        matrix = self._operator.dtypes
+        alike = {c.id: (c.arch, [row.dtypes for row in matrix.rows_of(c.id)]) for c in self._operator.chips}
+        twin = next(c for c in self._operator.chips if alike[c.id] == alike[chip.id])
+        return None if twin is chip else twin
+
+    def _copy(self, twin: Chip, chip: Chip) -> None:
+        for name, call in self._common.get(twin.id, ()):
+            self._keep(replace(call, chip=chip.id), call.expect or _OK, chip.id, name)
+        same = [u._replace(chip=chip.id) for u in self._unreached if u.chip == twin.id]
+        self._unreached.extend(same)
+
+    def _derive(self, chip: Chip, *, first: bool) -> None:
+        self._pool = []
+        first_row, others = self._bases(chip)
+        bases = [*first_row, *others]
+        if not bases:
+            return
+        self._variants(first_row)
+        self._attr_edges(bases)
+        self._dim_edges(bases)
+        self._rest_edges(bases)
+        self._breaks(each_case=first)
+        if first:
+            self._once(first_row)
 
     def _never_broken(self) -> tuple[Unbroken, ...]:
         checks = (rule.check for rule in self._evaluator.rules if id(rule.check) not in self._done)
@@ -105,7 +127,7 @@ class _Deriver:
         found = self._search.solve(plan, frozenset(pinned) | self._pinned)
         if isinstance(found, Blocked):
             return found
-        self._keep(found.call, _OK, plan.chip.id, "ok", *name)
+        self._keep(found.call, _OK, plan.chip.id, "ok", *name, common=True)
         base = _Base(case, found)
         self._pool.append(base)
         return base
@@ -115,17 +137,21 @@ class _Deriver:
         choosers = (attr for _, attr in self._operator.dtypes.select)
         return frozenset((*(a.name for a in self._enums), *choosers))
 
-    def _keep(self, call: Call, expect: Mapping[str, object], *name: str) -> None:
-        """Keep a call under a name that no other one has."""
-        wanted = "_".join(part.lower() for part in name if part)
+    def _keep(
+        self, call: Call, expect: Mapping[str, object], chip: str, *name: str, common: bool = False
+    ) -> None:
+        """Keep a call under a name that no other one has; ``common``: it holds for twins of the chip."""
+        wanted = "_".join(part.lower() for part in (chip, *name) if part)
         id, number = wanted, 1
         while id in self._calls:
             number += 1
             id = f"{wanted}_{number}"
-        self._calls[id] = replace(call, id=id, expect=expect)
+        kept = self._calls[id] = call.named(id, expect)
+        if common:
+            self._common.setdefault(chip, []).append((id[len(chip) + 1 :], kept))
 
-    def _keep_broken(self, call: Call, id: str, *name: str) -> None:
-        self._keep(call, _rejected(id), call.chip, "breaks", id, *name)
+    def _keep_broken(self, call: Call, id: str, *name: str, common: bool = False) -> None:
+        self._keep(call, _rejected(id), call.chip, "breaks", id, *name, common=common)
 
     # ------------------------------------------------------------------ legal calls
 
@@ -166,10 +192,10 @@ class _Deriver:
             for name in free:
                 self._legal(plan.with_passed(name, True), (name,), base.case, base.case, "with", name)
             if len(free) > 1:
-                everything = replace(plan, passed={**plan.passed, **dict.fromkeys(free, True)})
+                everything = plan._replace(passed={**plan.passed, **dict.fromkeys(free, True)})
                 self._legal(everything, free, base.case, base.case, "with_all_optional")
             if ignored:
-                reserved = replace(plan, passed={**plan.passed, **dict.fromkeys(ignored, True)})
+                reserved = plan._replace(passed={**plan.passed, **dict.fromkeys(ignored, True)})
                 self._legal(reserved, ignored, base.case, base.case, "with_reserved")
 
     def _attr_edges(self, bases: list[_Base]) -> None:
@@ -185,26 +211,26 @@ class _Deriver:
     def _first_legal(self, bases: list[_Base], attr: Attr, value: AttrValue) -> None:
         for base in bases[:_BASES_TRIED]:
             plan = base.legal.plan.with_attr(attr.name, value)
-            if isinstance(self._legal(plan, (attr.name,), "", attr.name, spelt(value)), _Base):
+            if isinstance(self._legal(plan, (attr.name,), base.case, attr.name, spelt(value)), _Base):
                 return
 
     def _dim_edges(self, bases: list[_Base]) -> None:
         """Every listed size of a dim and the ends of its range."""
         for dim in self._search.builder.free_dims:
-            base = next((b for b in bases if self._search.has_dim(dim.name, b.legal.call)), None)
+            base = next((b for b in bases if self._search.has_dim(dim.name, b.legal)), None)
             if base is None:
                 continue
             plan = base.legal.plan
             for size in self._search.builder.domain(dim.name, plan).edges():
-                self._legal(plan.with_dim(dim.name, size), (dim.name,), "", dim.name, str(size))
+                self._legal(plan.with_dim(dim.name, size), (dim.name,), base.case, dim.name, str(size))
 
     def _rest_edges(self, bases: list[_Base]) -> None:
         """The shortest and the longest run of each rest."""
-        plan = bases[0].legal.plan
+        plan, case = bases[0].legal.plan, bases[0].case
         for rest in self._operator.rests:
             for length in dict.fromkeys((rest.min_rank, rest.max_rank)):
                 dims = tuple(range(2, 2 + length))
-                self._legal(plan.with_rest(rest.name, dims), (rest.name,), "", rest.name, f"{length}_dims")
+                self._legal(plan.with_rest(rest.name, dims), (rest.name,), case, rest.name, f"{length}_dims")
 
     # ------------------------------------------------------------------ broken calls
 
@@ -213,16 +239,18 @@ class _Deriver:
         enums = frozenset(a.name for a in self._enums)
         for rule in self._evaluator.rules:
             check = rule.check
-            depends = each_case and bool(self._search.reads[id(check)].attrs & enums)
+            depends = each_case and check.kind is not CheckKind.ATTR
+            depends = depends and bool(self._search.reads[id(check)].attrs & enums)
+            most = _BASES_TRIED_FOR_CONSTRAINT if check.kind is CheckKind.CONSTRAINT else _BASES_TRIED
             seen: set[str] = set()
             tried = 0
             for base in self._applying(check):
-                if base.case in seen or (seen and not depends):
+                if base.case in seen:
                     continue
-                if tried == _BASES_TRIED:
+                if tried == most or (seen and not depends):
                     break
                 tried += 1
-                if self._break(check, base, all_of_them=not seen):
+                if self._break(check, base, first=not seen):
                     seen.add(base.case)
             if seen:
                 self._done.add(id(check))
@@ -232,7 +260,7 @@ class _Deriver:
         """Legal calls to which the check applies; where there is none, one that is changed until it does."""
         found = False
         for base in self._pool:
-            if self._search.applies(check, base.legal.call):
+            if self._search.applies(check, base.legal):
                 found = True
                 yield base
         if found:
@@ -240,19 +268,19 @@ class _Deriver:
         reads = self._search.index.of((check.when,))
         for plan in self._search.moves(self._pool[0].legal.plan, reads):
             legal = self._search.solve(plan, reads.attrs)
-            if isinstance(legal, Legal) and self._search.applies(check, legal.call):
+            if isinstance(legal, Legal) and self._search.applies(check, legal):
                 yield _Base("", legal)
                 return
 
-    def _break(self, check: Check, base: _Base, *, all_of_them: bool) -> bool:
-        """Keep calls that break the check alone: the first, or all that lie beside a declared domain."""
-        several = all_of_them and check.kind in (CheckKind.ATTR, CheckKind.DIM) and bool(check.establishes)
+    def _break(self, check: Check, base: _Base, *, first: bool) -> bool:
+        """Keep calls that break the check alone: one, or the first time all beside a declared domain."""
+        several = first and check.kind in (CheckKind.ATTR, CheckKind.DIM) and bool(check.establishes)
         done = False
         for edit in self._breaker.edits(check, base.legal):
             broken = self._search.broken(edit.call, base.legal.call)
             if [b.check for b in broken] == [check]:
                 case = base.case if check.kind is not CheckKind.ATTR else ""
-                self._keep_broken(edit.call, check.id, edit.label, case)
+                self._keep_broken(edit.call, check.id, edit.label, case, common=first)
                 done = True
                 if not several:
                     break
@@ -266,32 +294,36 @@ class _Deriver:
         self._attr_counts(first)
         self._fits(bases)
         self._allocated(first.call)
+        self._contents()
         for base in bases:
             self._unknowns(base)
 
     def _unsupported_chip(self, call: Call) -> None:
         for product_family in self._operator.unsupported[:1]:
-            self._keep(replace(call, chip=product_family.id), _rejected("chip"), "breaks_chip")
+            elsewhere = replace(call, chip=product_family.id)
+            self._keep(elsewhere, _rejected("chip"), "breaks_chip", product_family.id)
 
     def _attr_counts(self, legal: Legal) -> None:
         """Graphs that supply fewer attributes: as few as is legal, and one too few of the required."""
         attrs = self._operator.attrs
+        calls = {count: replace(legal.call, attr_count=count) for count in range(len(attrs))}
+        faults = {count: self._faults_of(call) for count, call in calls.items()}
         for attr in attrs:
             if attr.required:
-                short = replace(legal.call, attr_count=attr.index)
                 id = f"{attr.name}_presence"
-                found = self._evaluator.evaluate(short).violations
-                if [v.constraint for v in found] == [id]:
-                    self._keep_broken(short, id)
+                if faults[attr.index] == [id]:
+                    self._keep_broken(calls[attr.index], id)
                 else:
-                    others = ", ".join(v.constraint for v in found if v.constraint != id)
-                    reason = f"attributes are supplied in order, so {others} breaks too"
+                    others = ", ".join(fault for fault in faults[attr.index] if fault != id)
+                    reason = f"attributes are supplied in order: {others} breaks too"
                     self._unbroken.append(Unbroken(id, reason))
-        for count in range(len(attrs)):
-            short = replace(legal.call, attr_count=count)
-            if self._evaluator.evaluate(short).ok:
-                self._keep(short, _OK, legal.plan.chip.id, "ok", f"{count}_attributes")
-                return
+        fewest = next((count for count, found in faults.items() if not found), None)
+        if fewest is not None:
+            self._keep(calls[fewest], _OK, legal.plan.chip.id, "ok", f"{fewest}_attributes")
+
+    def _faults_of(self, call: Call) -> list[str]:
+        missing = [f"{name}_presence" for name in self._search.missing(call)]
+        return missing + [broken.check.id for broken in self._search.broken(call)]
 
     def _fits(self, bases: list[_Base]) -> None:
         """For every tiling field that some size can overflow, a call that does."""
@@ -314,6 +346,31 @@ class _Deriver:
             for id, wrong in ((f"{name}_out_shape", other_shape), (f"{name}_out_dtype", other_dtype)):
                 self._keep_broken(replace(call, outputs={**right, name: wrong}), id)
 
+    def _contents(self) -> None:
+        """For every rule about data that tiling checks, data that obeys it and data that does not."""
+        for content in self._evaluator.contents:
+            for base in self._pool:
+                call = base.legal.call
+                if all(isinstance(call.inputs.get(name), TensorArg) for name in content.inputs):
+                    self._contents_of(content, call)
+                    break
+
+    def _contents_of(self, content: ContentCheck, call: Call) -> None:
+        id = content.rule.id
+        wanted = {True: _OK, False: _rejected(id)}
+        for make in _DATA:
+            inputs = dict(call.inputs)
+            for name in content.inputs:
+                tensor = call.inputs[name]
+                assert isinstance(tensor, TensorArg)
+                inputs[name] = TensorArg(tensor.dtype, tensor.shape, make(prod(tensor.shape)))
+            filled = call.with_inputs(inputs)
+            broken = [b.rule.id for b in self._evaluator.broken_contents(self._search.env(filled))]
+            legal = not broken
+            if legal in wanted and broken in ([], [id]):
+                name = "ok" if legal else "breaks"
+                self._keep(filled, wanted.pop(legal), call.chip, name, id)
+
     def _unknowns(self, base: _Base) -> None:
         """Shape inference with every dim unknown, and with each input's rank unknown."""
         call = replace(base.legal.call, stage=Stage.INFER)
@@ -323,10 +380,30 @@ class _Deriver:
         self._keep(replace(call, inputs=ranks), _OK, call.chip, "infer_unknown_ranks", base.case)
 
 
+def _names_chips(check: Check) -> bool:
+    exprs = (check.require,) if check.when is None else (check.when, check.require)
+    return any(isinstance(n, Ref) and n.kind is RefKind.CHIP for expr in exprs for n in walk(expr))
+
+
 def _vain(tried: int) -> str:
     if not tried:
         return "no legal call was found to which it applies"
     return f"{tried} legal calls were changed, and each change broke nothing or other rules too"
+
+
+def _ascending(count: int) -> tuple[int, ...]:
+    return tuple(range(count))
+
+
+def _descending(count: int) -> tuple[int, ...]:
+    return tuple(range(count, 0, -1))
+
+
+def _negative(count: int) -> tuple[int, ...]:
+    return (-1,) * count
+
+
+_DATA = (_ascending, _descending, _negative)
 
 
 def _rejected(id: str) -> Mapping[str, object]:

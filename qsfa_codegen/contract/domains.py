@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from qsfa_codegen.contract.env import CallEnv, SpoiltError
 from qsfa_codegen.contract.infer import choice_run
@@ -23,8 +22,7 @@ NARROWED = 1 << 32
 _STEP_ABOVE = 2.0**-20
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
+class Sizes(NamedTuple):
     """Sizes that a dim may have; ``values`` empty: every multiple of ``step`` in the range."""
 
     low: int

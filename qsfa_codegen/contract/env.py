@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qsfa_codegen.contract.calls import UNKNOWN_DIM, UNKNOWN_RANK, InputArg, TensorArg
 from qsfa_codegen.expr import int64
@@ -27,8 +27,7 @@ class SpoiltError(Exception):
     """An expression reads a fact that a violated check should have established."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
+class _Column(NamedTuple):
     """Where a call's dtype of a column comes from: a choosing attribute, or the first passed input."""
 
     attr: str | None
@@ -36,8 +35,7 @@ class _Column:
     fallback: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorTables:
+class OperatorTables(NamedTuple):
     """What every call of an operator shares: names ready to evaluate."""
 
     derived: Mapping[str, Run]  # dims, lets and tiling lets
@@ -77,7 +75,7 @@ class OperatorTables:
             ignored=frozenset(i.name for i in operator.inputs if i.presence is Presence.IGNORED),
         )
 
-    def names_of(self, chip: Chip, platform: Mapping[str, int]) -> dict[str, Value]:
+    def names_of(self, chip: Chip, platform: Mapping[str, int]) -> Mapping[str, Value]:
         """Values that do not depend on the rest of the call."""
         return {
             **self.constants,

@@ -7,7 +7,7 @@ a call breaks, except those that depend on a fact which is itself wrong.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qsfa_codegen.contract.calls import (
     UNKNOWN_DIM,
@@ -41,8 +41,7 @@ from qsfa_codegen.spec.model import (
 from qsfa_codegen.spec.uses import output_uses
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A check of the operator, ready to run; ``over`` is the list input whose tensors it runs over."""
 
     check: Check
@@ -57,32 +56,38 @@ class Rule:
         return self.require(env) is False
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(NamedTuple):
     """A rule that a call breaks; ``error`` says why it has no value, where that is the reason."""
 
     check: Check
     error: EvalError | None
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(NamedTuple):
     """A call's attributes with defaults filled in, and those that the operator needs but does not get."""
 
     values: Mapping[str, Value]
     missing: tuple[Attr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """A violation, and whether shape inference alone finds it."""
 
     violation: Violation
     at_infer: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
+class BrokenContent(NamedTuple):
+    """A rule about data that a call breaks, the input to blame, and why it has no value."""
+
+    rule: ContentRule
+    parameter: str
+    error: EvalError | None
+
+
+class ContentCheck(NamedTuple):
+    """A rule about data that tiling checks where the data of ``inputs`` is given."""
+
     rule: ContentRule
     when: Run | None
     require: Run
@@ -108,9 +113,10 @@ class Evaluator:
         self.messages = Messages(operator)
         self._infer_rules = tuple(rule for rule in self.rules if rule.check.at_infer)
         self._outputs: tuple[OutputRule, ...] = tuple(output_rule(o) for o in operator.outputs)
-        self._contents = tuple(_contents(operator))
+        self.contents = tuple(_contents(operator))
         self._chips = {name: c for c in operator.chips for name in (c.id, c.soc)}
         self._attrs = {a.name: a for a in operator.attrs}
+        self._required = tuple(a for a in operator.attrs if a.required)
         self._defaults: dict[str, Value] = {
             a.name: _as_passed(a, a.default) for a in operator.attrs if a.default is not None
         }
@@ -165,9 +171,7 @@ class Evaluator:
             attr = self._attrs[name]
             if attr.index < count:
                 values[name] = _as_passed(attr, value)
-        missing = tuple(
-            a for a in self.operator.attrs if a.required and (a.index >= count or a.name not in values)
-        )
+        missing = tuple(a for a in self._required if a.index >= count or a.name not in values)
         return Bound(values, missing)
 
     # ------------------------------------------------------------------ rules
@@ -202,9 +206,7 @@ class Evaluator:
         env.select_item(name, 0)
         return False
 
-    def _checked(
-        self, call: Call, env: CallEnv, bound: Bound, rules: Sequence[Rule]
-    ) -> Iterator[_Found]:
+    def _checked(self, call: Call, env: CallEnv, bound: Bound, rules: Sequence[Rule]) -> Iterator[_Found]:
         for attr in bound.missing:
             at_infer = attr.name in self._read_at_infer
             if at_infer or rules is not self._infer_rules:
@@ -212,9 +214,9 @@ class Evaluator:
         for broken in self.broken(env, rules):
             yield _Found(self.messages.broken(broken.check, broken.error, env), broken.check.at_infer)
 
-    def _contents_checked(self, env: CallEnv) -> Iterator[_Found]:
-        """Rules about data that tiling can see."""
-        for content in self._contents:
+    def broken_contents(self, env: CallEnv) -> Iterator[BrokenContent]:
+        """The rules about data that the call breaks, of those that tiling can see."""
+        for content in self.contents:
             args = [env.arg(name) for name in content.inputs]
             if any(arg is None or arg.data is None for arg in args):
                 continue
@@ -227,7 +229,7 @@ class Evaluator:
                 continue
             except EvalError as failed:
                 error = failed
-            yield _Found(self.messages.content(content.rule, content.inputs[0], error), False)
+            yield BrokenContent(content.rule, content.inputs[0], error)
 
     # ------------------------------------------------------------------ stages
 
@@ -242,7 +244,7 @@ class Evaluator:
     def _tile(self, call: Call, chip: Chip, stage: Stage | None) -> Result:
         env, bound = self.env(call, chip)
         found = list(self._checked(call, env, bound, self.rules))
-        found.extend(self._contents_checked(env))
+        found.extend(_Found(self.messages.content(*broken), False) for broken in self.broken_contents(env))
         outputs = self._infer_outputs(call, env, found)
         tiling = None if self.tiling_rule is None else self.tiling_rule.run(env, chip.arch)
         if isinstance(tiling, tuple):
@@ -257,9 +259,7 @@ class Evaluator:
             violations=tuple(f.violation for f in found),
         )
 
-    def _infer_outputs(
-        self, call: Call, env: CallEnv, found: list[_Found]
-    ) -> Mapping[str, TensorArg]:
+    def _infer_outputs(self, call: Call, env: CallEnv, found: list[_Found]) -> Mapping[str, TensorArg]:
         """What can be inferred of the outputs; what is wrong with them goes to ``found``."""
         legal = not found
         outputs: dict[str, TensorArg] = {}
@@ -281,9 +281,7 @@ class Evaluator:
                 )
         return outputs
 
-    def _as_allocated(
-        self, name: str, inferred: TensorArg, allocated: TensorArg
-    ) -> Iterator[Violation]:
+    def _as_allocated(self, name: str, inferred: TensorArg, allocated: TensorArg) -> Iterator[Violation]:
         if allocated.dtype != inferred.dtype:
             yield self.messages.other_dtype(name, inferred, allocated)
         if not _could_be(inferred.shape, allocated.shape):
@@ -313,8 +311,7 @@ def _could_be(inferred: tuple[int, ...], allocated: tuple[int, ...]) -> bool:
     if UNKNOWN_RANK in (inferred, allocated):
         return True
     return len(inferred) == len(allocated) and all(
-        have == want or UNKNOWN_DIM in (have, want)
-        for have, want in zip(allocated, inferred, strict=True)
+        have == want or UNKNOWN_DIM in (have, want) for have, want in zip(allocated, inferred, strict=True)
     )
 
 
@@ -327,7 +324,7 @@ def _as_passed(attr: Attr, value: Value) -> Value:
     return value
 
 
-def _contents(operator: Operator) -> Iterator[_Content]:
+def _contents(operator: Operator) -> Iterator[ContentCheck]:
     """Rules about data that tiling checks: those on inputs whose values tiling can read."""
     readable = {i.name for i in operator.inputs if i.value_depend is not ValueDepend.NONE}
     for rule in operator.contents:
@@ -338,4 +335,4 @@ def _contents(operator: Operator) -> Iterator[_Content]:
         inputs = tuple(dict.fromkeys(str(name) for name in named if name in readable))
         if inputs:
             when = None if rule.when is None else compiled(rule.when)
-            yield _Content(rule, when, compiled(rule.require), inputs)
+            yield ContentCheck(rule, when, compiled(rule.require), inputs)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from qsfa_codegen.contract.calls import UNKNOWN_DIM, UNKNOWN_RANK, TensorArg
 from qsfa_codegen.contract.env import CallEnv
@@ -20,8 +19,7 @@ _Sizes = Callable[[CallEnv], tuple[Value, ...]]
 _LABELS: Mapping[object, object] = {True: "true", False: "false"}
 
 
-@dataclass(frozen=True, slots=True)
-class OutputRule:
+class OutputRule(NamedTuple):
     """How the tensor of one output follows from a call."""
 
     name: str

@@ -9,12 +9,12 @@ from qsfa_codegen.contract.calls import TensorArg, Violation
 from qsfa_codegen.contract.env import CallEnv, SpoiltError
 from qsfa_codegen.contract.tiling import Unfit
 from qsfa_codegen.expr.evaluate import evaluate
-from qsfa_codegen.expr.nodes import ParamQuery, Query, RefKind
+from qsfa_codegen.expr.nodes import Expr, ParamQuery, Query, Ref, RefKind, Select
 from qsfa_codegen.expr.values import UNKNOWN, EvalError, Value
 from qsfa_codegen.spec.model import Attr, Check, ContentRule, Operator
 
 if TYPE_CHECKING:
-    from qsfa_codegen.render.messages import Failure, Given
+    from qsfa_codegen.spec.failure import Failure, Given
 
 
 class Messages:
@@ -22,28 +22,27 @@ class Messages:
 
     def __init__(self, operator: Operator) -> None:
         self._operator = operator
-        self._failures: dict[tuple[int, Value], Failure] = {}
+        self._failures: dict[tuple[int, int], Failure] = {}
 
     def broken(self, check: Check, error: EvalError | None, env: CallEnv) -> Violation:
         """A check that does not hold, or whose evaluation fails with ``error``."""
-        failure = self._failure(check, env)
+        require, cases = _case_of(check.require, env)
+        failure = self._failure(check, require)
         given = [text for text in (_shown(given, env) for given in failure.givens) if text is not None]
-        parts = [", ".join(given)] if given else []
+        given += [failure.stated] if failure.stated else []
+        parts = [", ".join((*cases, *given))] if cases or given else []
         if error is not None:
             parts.append(str(error))
-        return Violation(check.id, check.parameter, "; ".join([*parts, failure.allowed]))
+        return Violation(check.id, check.parameter, "; ".join([*parts, f"expected: {failure.allowed}"]))
 
-    def _failure(self, check: Check, env: CallEnv) -> Failure:
-        """The check's sentence, said for the chip of the call alone."""
-        chip = env.ref(RefKind.CHIP, "chip")
-        found = self._failures.get((id(check), chip))
+    def _failure(self, check: Check, require: Expr) -> Failure:
+        """The check's sentence, said for the case of the call alone."""
+        found = self._failures.get((id(check), id(require)))
         if found is None:
-            from qsfa_codegen.expr.specialize import specialize
-            from qsfa_codegen.render.messages import failure
+            from qsfa_codegen.spec.failure import failure
 
-            arch = env.ref(RefKind.ARCH, "arch")
-            here = replace(check, require=specialize(check.require, str(chip), str(arch)))
-            found = self._failures[(id(check), chip)] = failure(self._operator, here)
+            found = failure(self._operator, replace(check, require=require))
+            self._failures[(id(check), id(require))] = found
         return found
 
     def chip(self, name: str) -> Violation:
@@ -69,10 +68,10 @@ class Messages:
         if rule.doc is not None:
             return rule.doc.en
         from qsfa_codegen.expr.prose import say
-        from qsfa_codegen.render.messages import MessageNames
+        from qsfa_codegen.spec.failure import MessageNames
 
         assert rule.require is not None
-        return say(rule.require, "en", MessageNames(self._operator))
+        return say(rule.require, "en", MessageNames(self._operator), plain=True)
 
     def no_output(self, name: str, error: EvalError) -> Violation:
         """An output whose shape or dtype has no value."""
@@ -95,6 +94,32 @@ class Messages:
         return Violation(unfit.id, unfit.parameter, f"{unfit.parameter} {shown}: {unfit.reason}")
 
 
+def _case_of(require: Expr, env: CallEnv) -> tuple[Expr, list[str]]:
+    """What is required in the case of the call, and the selectors that tell the case."""
+    cases: list[str] = []
+    while isinstance(require, Select):
+        try:
+            value = evaluate(require.selector, env)
+        except (EvalError, SpoiltError):
+            break
+        label = _spelt(value)
+        branch = dict(require.cases).get(label, require.otherwise)
+        if branch is None:
+            break
+        cases += _selected(require.selector, label)
+        require = branch
+    return require, cases
+
+
+def _selected(selector: Expr, label: str) -> list[str]:
+    match selector:
+        case Ref(kind=RefKind.ATTR, name=name):
+            return [f"{name} is {label}"]
+        case ParamQuery(query=Query.PRESENT, param=param):
+            return [f"{param} is {'passed' if label == 'true' else 'absent'}"]
+    return []
+
+
 def _shown(given: Given, env: CallEnv) -> str | None:
     """What the call gives for one fact; None where that cannot be said."""
     try:
@@ -102,7 +127,7 @@ def _shown(given: Given, env: CallEnv) -> str | None:
     except (EvalError, SpoiltError):
         return None
     if isinstance(given.expr, ParamQuery) and given.expr.query is Query.PRESENT:
-        return f"{given.label} is {'' if value else 'not '}passed"
+        return f"{given.label} is {'passed' if value else 'absent'}"
     if value is UNKNOWN:
         return f"{given.label} is not known"
     return f"{given.label} is {_spelt(value)}"

@@ -3,60 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
 from qsfa_codegen.contract.domains import AttrDomain, Sizes, sizes_of
 from qsfa_codegen.contract.env import CallEnv, OperatorTables
 from qsfa_codegen.contract.infer import choice_run, sizes_run
+from qsfa_codegen.contract.reads import ReadIndex
 from qsfa_codegen.expr.evaluate import compiled
 from qsfa_codegen.expr.nodes import Query, RefKind
 from qsfa_codegen.expr.values import UNBOUND, EvalError, Value
 from qsfa_codegen.spec.model import (
     AttrValue,
     Chip,
+    Dim,
     DtypeRef,
     Input,
     InputKind,
     Operator,
     Presence,
+    Table,
 )
 
 _FIRST_SIZE = 2
 _MAX_ITEMS = 64
+_NO_CHOICE: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What a caller chooses. Names that are left out take their usual value.
 
     ``dims`` may also hold a derived dim, which then breaks its rule. ``passed`` overrides what the
-    presence tables say; for an optional input that is a free choice.
+    presence tables say; for an optional input that is a free choice. ``resized`` changes one axis of
+    an input by so much, after the rest of the plan gave its shape.
     """
 
     chip: Chip
     row: tuple[str, ...]
-    attrs: Mapping[str, AttrValue] = field(default_factory=dict)
-    dims: Mapping[str, int] = field(default_factory=dict)
-    rests: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    passed: Mapping[str, bool] = field(default_factory=dict)
-    platform: Mapping[str, int] = field(default_factory=dict)
+    attrs: Mapping[str, AttrValue] = _NO_CHOICE
+    dims: Mapping[str, int] = _NO_CHOICE
+    rests: Mapping[str, tuple[int, ...]] = _NO_CHOICE
+    passed: Mapping[str, bool] = _NO_CHOICE
+    platform: Mapping[str, int] = _NO_CHOICE
+    resized: Mapping[str, tuple[int, int]] = _NO_CHOICE
 
     def with_attr(self, name: str, value: AttrValue) -> Plan:
         """This plan with another attribute value."""
-        return replace(self, attrs={**self.attrs, name: value})
+        return self._replace(attrs={**self.attrs, name: value})
 
     def with_dim(self, name: str, size: int) -> Plan:
         """This plan with another size of a dim, everywhere it stands."""
-        return replace(self, dims={**self.dims, name: size})
+        return self._replace(dims={**self.dims, name: size})
 
     def with_rest(self, name: str, dims: tuple[int, ...]) -> Plan:
         """This plan with other dims of a rest."""
-        return replace(self, rests={**self.rests, name: dims})
+        return self._replace(rests={**self.rests, name: dims})
 
     def with_passed(self, name: str, passed: bool) -> Plan:
         """This plan with an input passed, or not."""
-        return replace(self, passed={**self.passed, name: passed})
+        return self._replace(passed={**self.passed, name: passed})
 
 
 class PlanEnv(CallEnv):
@@ -64,22 +70,20 @@ class PlanEnv(CallEnv):
 
     def __init__(self, builder: Builder, plan: Plan) -> None:
         tables = builder.tables
-        names: dict[str, Value] = tables.names_of(plan.chip, plan.platform)
-        super().__init__(tables, names, builder.defaults, {})
+        super().__init__(tables, tables.names_of(plan.chip, plan.platform), builder.defaults, {})
         self._builder = builder
-        self._plan = plan
+        self.plan = plan
         self.attrs = builder.attrs_of(plan, self)
         self._known.update(self.attrs)
         self._known.update(builder.sizes_of(plan, self))
-        self._known.update(plan.rests)
 
     def _dtype_of_column(self, name: str) -> Value:
-        return self._plan.row[self._builder.columns.index(name)]
+        return self.plan.row[self._builder.columns.index(name)]
 
     def query(self, query: Query, param: str, axis: int | None, tail: int = 0) -> Value:
         """A fact about an input that the plan implies."""
         if query is Query.PRESENT:
-            return self._builder.passed(self._builder.inputs[param], self._plan, self)
+            return self._builder.passed(self._builder.inputs[param], self.plan, self)
         if param not in self._args:
             arg = self._builder.arg(self._builder.inputs[param], self)
             self._pass(param, arg)
@@ -91,22 +95,23 @@ class PlanEnv(CallEnv):
 class Builder:
     """Makes the calls of one operator from plans."""
 
-    def __init__(self, operator: Operator, tables: OperatorTables) -> None:
+    def __init__(self, operator: Operator, tables: OperatorTables, index: ReadIndex) -> None:
         self._operator = operator
         derived = {d.name: compiled(d.derived) for d in operator.dims if d.derived is not None}
         free = {d.name for d in operator.dims} - derived.keys()
         kept = {name: run for name, run in tables.derived.items() if name not in free}
-        self.tables = replace(tables, derived={**kept, **derived}, rests={})
+        self.tables = tables._replace(derived={**kept, **derived}, rests={})
         self.columns = operator.dtypes.columns
         self.inputs = {i.name: i for i in operator.inputs}
         self.defaults: dict[str, Value] = {a.name: a.default for a in operator.attrs if a.default is not None}
         self.free_dims = tuple(d for d in operator.dims if d.derived is None)
         self._required = frozenset(a.name for a in operator.attrs if a.required)
+        self._varying = frozenset(d.name for d in self.free_dims if _depends_on_call(d, index))
         self._usual: dict[str, dict[str, AttrValue]] = {}
+        self._usual_sizes: dict[str, dict[str, Value]] = {}
         self._presence = {i.name: choice_run(i.presence, _itself) for i in operator.inputs}
         self._shapes = {
-            i.name: None if i.shape is None else choice_run(i.shape, sizes_run)
-            for i in operator.inputs
+            i.name: None if i.shape is None else choice_run(i.shape, sizes_run) for i in operator.inputs
         }
 
     # ------------------------------------------------------------------ choices
@@ -127,14 +132,28 @@ class Builder:
 
     def sizes_of(self, plan: Plan, env: CallEnv) -> Mapping[str, Value]:
         """Every dim's size: chosen, or a small one that differs from dim to dim."""
-        sizes: dict[str, Value] = dict(plan.dims)
-        for number, dim in enumerate(self.free_dims):
-            if dim.name not in sizes:
-                sizes[dim.name] = sizes_of(dim, env).near(_FIRST_SIZE + number)
+        usual = self._usual_sizes.get(plan.chip.id)
+        if usual is None:
+            usual = self._usual_sizes[plan.chip.id] = {
+                **{d.name: self._usual_size(d, env) for d in self.free_dims if d.name not in self._varying},
+                **self._usual_rests(),
+            }
+        varying = {
+            d.name: self._usual_size(d, env)
+            for d in self.free_dims
+            if d.name in self._varying and d.name not in plan.dims
+        }
+        return {**usual, **varying, **plan.dims, **plan.rests}
+
+    def _usual_size(self, dim: Dim, env: CallEnv) -> int:
+        return sizes_of(dim, env).near(_FIRST_SIZE + self.free_dims.index(dim))
+
+    def _usual_rests(self) -> Mapping[str, Value]:
+        found: dict[str, Value] = {}
         for number, rest in enumerate(self._operator.rests):
             length = min(max(_FIRST_SIZE - number, rest.min_rank, 1), rest.max_rank)
-            sizes.setdefault(rest.name, tuple(range(_FIRST_SIZE, _FIRST_SIZE + length)))
-        return sizes
+            found[rest.name] = tuple(range(_FIRST_SIZE, _FIRST_SIZE + length))
+        return found
 
     def domain(self, name: str, plan: Plan) -> Sizes:
         """What the dim ``name`` may be in the case of ``plan``."""
@@ -156,9 +175,7 @@ class Builder:
         """The call that ``plan`` describes."""
         env = PlanEnv(self, plan)
         inputs = {
-            name: self.arg(param, env)
-            for name, param in self.inputs.items()
-            if self.passed(param, plan, env)
+            name: self.arg(param, env) for name, param in self.inputs.items() if self.passed(param, plan, env)
         }
         names = (a.name for a in self._operator.attrs if a.name in env.attrs)
         attrs = {name: env.attrs[name] for name in names if self._told(name, env.attrs[name])}
@@ -173,7 +190,7 @@ class Builder:
         chosen = plan.passed.get(param.name)
         return self._presence[param.name](env) is Presence.REQUIRED if chosen is None else chosen
 
-    def arg(self, param: Input, env: CallEnv) -> InputArg:
+    def arg(self, param: Input, env: PlanEnv) -> InputArg:
         """What stands at an input."""
         dtype = self._dtype(param.dtype, env)
         if param.kind is InputKind.SCALAR:
@@ -191,12 +208,27 @@ class Builder:
             dtype = self.inputs[dtype.follow].dtype
         return dtype.fixed if dtype.fixed is not None else str(env.ref(RefKind.COLUMN, str(dtype.column)))
 
-    def _shape(self, param: Input, env: CallEnv) -> tuple[int, ...]:
+    def _shape(self, param: Input, env: PlanEnv) -> tuple[int, ...]:
         choose = self._shapes[param.name]
         sizes_of_shape = None if choose is None else choose(env)
         if sizes_of_shape is None:
             return (1,)  # nothing is said about the shape
-        return tuple(size for size in sizes_of_shape(env) if isinstance(size, int))
+        shape = [size for size in sizes_of_shape(env) if isinstance(size, int)]
+        axis, step = env.plan.resized.get(param.name, (0, 0))
+        if step and -len(shape) <= axis < len(shape):
+            shape[axis] += step
+        return tuple(shape)
+
+
+def _depends_on_call(dim: Dim, index: ReadIndex) -> bool:
+    """Whether the dim's domain depends on more than the chip."""
+    selectors = []
+    choice: object = dim.values
+    while isinstance(choice, Table):
+        selectors.append(choice.selector)
+        choice = choice.cases[0][1]
+    reads = index.of((dim.minimum, dim.maximum, dim.multiple_of, *selectors))
+    return bool(reads.attrs or reads.dims or reads.inputs or reads.rests)
 
 
 def _itself(presence: Presence) -> Presence:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from qsfa_codegen.expr.nodes import Expr, Kind, Literal, ParamQuery, Query, Ref, RefKind, walk
 from qsfa_codegen.spec.model import Check, DimItem, Operator, RestItem, leaves
@@ -12,8 +12,7 @@ from qsfa_codegen.spec.model import Check, DimItem, Operator, RestItem, leaves
 _SIZE_QUERIES = frozenset((Query.DIM, Query.DIMS, Query.RANK, Query.NUMEL))
 
 
-@dataclass(frozen=True, slots=True)
-class Reads:
+class Reads(NamedTuple):
     """Names that an expression depends on, and the int64 numbers that stand in it."""
 
     attrs: frozenset[str] = frozenset()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import NamedTuple
 
 from qsfa_codegen.contract.calls import Call
 from qsfa_codegen.contract.env import CallEnv
 from qsfa_codegen.contract.evaluate import Broken, Evaluator, Rule
-from qsfa_codegen.contract.plan import Builder, Plan
+from qsfa_codegen.contract.plan import Builder, Plan, PlanEnv
 from qsfa_codegen.contract.reads import ReadIndex, Reads
 from qsfa_codegen.contract.tiling import FieldRule, Unfit
 from qsfa_codegen.expr.nodes import RefKind
@@ -23,16 +23,15 @@ _ROUNDS = 8
 Pinned = frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Legal:
-    """A legal call and the plan it follows from."""
+class Legal(NamedTuple):
+    """A legal call, the plan it follows from, and its environment."""
 
     plan: Plan
     call: Call
+    env: CallEnv
 
 
-@dataclass(frozen=True, slots=True)
-class Blocked:
+class Blocked(NamedTuple):
     """No legal call was found near a plan: this check stays broken."""
 
     check: Check
@@ -44,8 +43,8 @@ class Search:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.operator = evaluator.operator
-        self.builder = Builder(self.operator, evaluator.tables)
         self.index = ReadIndex(self.operator)
+        self.builder = Builder(self.operator, evaluator.tables, self.index)
         self.reads = {id(rule.check): self.index.of_check(rule.check) for rule in evaluator.rules}
         self._rules = {id(rule.check): rule for rule in evaluator.rules}
         self._readers = self._find_readers()
@@ -67,7 +66,7 @@ class Search:
 
     def broken(self, call: Call, like: Call | None = None) -> list[Broken]:
         """The rules that ``call`` breaks; ``like`` is a legal call on the same chip that saves work."""
-        env = self._env(call)
+        env = self.env(call)
         rules = self.evaluator.rules if like is None else self._affected(call, like)
         return list(self.evaluator.broken(env, rules))
 
@@ -78,28 +77,40 @@ class Search:
         numbers = {number for name in changed for number in self._readers.get(name, ())}
         return [self.evaluator.rules[number] for number in sorted(numbers)]
 
-    def applies(self, check: Check, call: Call) -> bool:
-        """Whether the check says anything about ``call``."""
+    def applies(self, check: Check, legal: Legal) -> bool:
+        """Whether the check says anything about a legal call."""
         when = self._rules[id(check)].when
         if when is None:
             return True
         try:
-            return when(self._env(call)) is True
+            return when(legal.env) is True
         except EvalError:
             return False
 
-    def has_dim(self, name: str, call: Call) -> bool:
-        """Whether the dim stands somewhere in ``call``."""
+    def has_dim(self, name: str, legal: Legal) -> bool:
+        """Whether the dim stands somewhere in a legal call."""
         try:
-            self._env(call).ref(RefKind.DIM, name)
+            legal.env.ref(RefKind.DIM, name)
         except EvalError:
             return False
         return True
 
-    def _env(self, call: Call) -> CallEnv:
+    def env(self, call: Call) -> CallEnv:
+        """The environment of a call on a chip that the operator supports."""
         chip = self.evaluator.chip(call.chip)
         assert chip is not None
         return self.evaluator.env(call, chip)[0]
+
+    def would_fail(self, check: Check, plan: Plan) -> bool:
+        """Whether a plan breaks the check, told without making the call."""
+        try:
+            return self._rules[id(check)].fails(PlanEnv(self.builder, plan))
+        except EvalError:
+            return True
+
+    def missing(self, call: Call) -> list[str]:
+        """Attributes that the operator needs and ``call`` does not supply."""
+        return [attr.name for attr in self.evaluator.bind(call).missing]
 
     def build(self, plan: Plan, id: str = "") -> Call | None:
         """The call of a plan; None when the plan has no call, such as a size that is not an integer."""
@@ -122,11 +133,13 @@ class Search:
             return None
         reads = self.index.of((field.value,))
         for plan in self._large(legal.plan, reads, field.high + 1):
-            call = self.build(plan)
-            if call is None or not isinstance(field.store(self._env(call)), Unfit):
+            if not isinstance(field.store(PlanEnv(self.builder, plan)), Unfit):
                 continue
-            found = tiling.run(self._env(call), plan.chip.arch)
-            if isinstance(found, tuple) and len(found) == 1 and not self.broken(call, legal.call):
+            call = self.build(plan)
+            if call is None or self.broken(call, legal.call):
+                continue
+            found = tiling.run(self.env(call), plan.chip.arch)
+            if isinstance(found, tuple) and len(found) == 1:
                 return call
         return None
 
@@ -139,7 +152,7 @@ class Search:
                     yield plan.with_dim(name, size)
         for name in sorted(reads.platform):
             for wanted in (least >> 16, least):
-                yield replace(plan, platform={**plan.platform, name: wanted})
+                yield plan._replace(platform={**plan.platform, name: wanted})
 
     # ------------------------------------------------------------------ legal plans
 
@@ -149,7 +162,7 @@ class Search:
         broken = [] if call is None else self.broken(call)
         for _ in range(_ROUNDS):
             if call is not None and not broken:
-                return Legal(plan, call)
+                return Legal(plan, call, self.env(call))
             if not broken:
                 break
             step = self._best_move(plan, broken, pinned)
@@ -204,9 +217,7 @@ class Search:
                     if length:
                         yield plan.with_rest(rest.name, (0, *dims[1:]))
 
-    def _in_order(
-        self, wanted: Iterable[str], declared: Iterable[str], pinned: Pinned
-    ) -> Iterator[str]:
+    def _in_order(self, wanted: Iterable[str], declared: Iterable[str], pinned: Pinned) -> Iterator[str]:
         names = frozenset(wanted) - pinned
         return (name for name in declared if name in names)
 

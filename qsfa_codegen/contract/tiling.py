@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qsfa_codegen.contract.calls import TilingResult
 from qsfa_codegen.contract.env import CallEnv, SpoiltError, single_precision
@@ -18,8 +18,7 @@ from qsfa_codegen.spec.model import Operator, Tiling, WorkspaceTerm
 Number = int | float | bool
 
 
-@dataclass(frozen=True, slots=True)
-class Unfit:
+class Unfit(NamedTuple):
     """A value that its place in the tiling cannot hold, or (``value`` None) that has no value."""
 
     id: str
@@ -28,8 +27,7 @@ class Unfit:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class FieldRule:
+class FieldRule(NamedTuple):
     """A stored value with the id of its check and the range of its place (None: a float, anything fits)."""
 
     id: str

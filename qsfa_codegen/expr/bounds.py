@@ -147,8 +147,6 @@ class Facts:
         """The bound of ``expr``, which evaluates all its children, from theirs."""
         exact = self._exact(expr, [bound.values for bound in bounds])
         safe = all(bound.safe for bound in bounds)
-        if exact is None:
-            exact = _TRUTH if expr.type == BOOL else TOP
         if any(bound.values.empty for bound in bounds):
             return Bound(EMPTY, safe)
         fails = self._can_fail(expr, bounds, exact)
@@ -157,7 +155,14 @@ class Facts:
             values = values.join(Interval(0, 0))
         return Bound(values, safe and not fails)
 
-    def _exact(self, expr: Expr, values: list[Interval]) -> Interval | None:
+    def _exact(self, expr: Expr, values: list[Interval]) -> Interval:
+        """Results of the operation on exact integers; what the type allows where nothing is known."""
+        known = self._known_result(expr, values)
+        if known is None:
+            return _TRUTH if expr.type == BOOL else TOP
+        return known
+
+    def _known_result(self, expr: Expr, values: list[Interval]) -> Interval | None:
         match expr:
             case Literal(value=value):
                 return Interval(int(value), int(value)) if expr.type in (INT, BOOL) else None
@@ -180,8 +185,7 @@ class Facts:
 
     def can_fail(self, expr: Expr, bounds: Sequence[Bound]) -> bool:
         """Whether the operation of ``expr`` itself, not its children, can fail."""
-        exact = self._exact(expr, [bound.values for bound in bounds])
-        return exact is not None and self._can_fail(expr, bounds, exact)
+        return self._can_fail(expr, bounds, self._exact(expr, [bound.values for bound in bounds]))
 
     def _can_fail(self, expr: Expr, bounds: Sequence[Bound], exact: Interval) -> bool:
         if _divides(expr) and 0 in bounds[1].values:

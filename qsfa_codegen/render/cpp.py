@@ -159,6 +159,31 @@ def refs(exprs: Iterable[Expr], kind: RefKind) -> set[str]:
     return {node.name for expr in exprs for node in walk(expr) if isinstance(node, Ref) and node.kind is kind}
 
 
+_HEADERS = {
+    "algorithm": ("std::min<", "std::max<"),
+    "cmath": ("std::isfinite(",),
+    "cstdarg": ("va_list",),
+    "cstdint": ("int64_t",),
+    "cstdio": ("std::vsnprintf(",),
+    "cstdlib": ("std::abs(",),
+    "cstring": ("std::strcmp(",),
+    "initializer_list": ("std::initializer_list",),
+    "iterator": ("std::size(",),
+    "limits": ("std::numeric_limits",),
+    "optional": ("std::optional<",),
+    "string": ("std::string ",),
+    "string_view": ("std::string_view",),
+    "strings.h": ("strcasecmp(",),
+    "tuple": ("std::tuple<",),
+    "type_traits": ("std::is_unsigned_v",),
+}
+
+
+def standard_headers(text: str) -> list[str]:
+    """The standard headers that C++ text needs, in order."""
+    return sorted(header for header, marks in _HEADERS.items() if any(mark in text for mark in marks))
+
+
 # --------------------------------------------------------------------------- literals
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from qsfa_codegen.expr.build import all_of
 from qsfa_codegen.expr.nodes import Kind, ParamQuery
 from qsfa_codegen.expr.specialize import negate
 from qsfa_codegen.render.cpp import input_index, variable
+from qsfa_codegen.render.host_text import HostText, condition, proven_before
 from qsfa_codegen.render.messages import Given, failure, format_text
-from qsfa_codegen.render.text import INDENT
-from qsfa_codegen.render.host_text import HostText, broken, call_with_format, condition, proven_before
+from qsfa_codegen.render.text import INDENT, broken, call_with_format
 from qsfa_codegen.spec.model import CheckKind, InputKind
 from qsfa_codegen.spec.names import pascal
 
@@ -66,21 +66,29 @@ class Group:
     fallible: bool
 
 
-Report = Callable[[str, Sequence[str], int], str]
-"""Statements that report a violation: from a printf format, its arguments and where they stand."""
+class Report(Protocol):
+    """How a host reports a violation."""
+
+    def __call__(self, check: Check, message: str, args: Sequence[str], indent: int) -> str:
+        """Statements that do so: from the message as a printf format, its arguments and where they stand."""
 
 
-def rejection(message: str, args: Sequence[str], indent: int) -> str:
+def rejection(check: Check, message: str, args: Sequence[str], indent: int) -> str:
     """``return Reject(…);`` for a host that has such a function."""
     return call_with_format("return Reject(", message, args, indent)
 
 
-def groups(operator: Operator, text: HostText, report: Report = rejection) -> list[Group]:
-    """Every check of the operator, in order, as functions of about a screen."""
+def groups(
+    operator: Operator,
+    text: HostText,
+    report: Report = rejection,
+    checks: Sequence[Check] | None = None,
+) -> list[Group]:
+    """``checks`` (every check of the operator unless given), in order, as functions of about a screen."""
     found: list[Group] = []
-    for kind, checks in groupby(operator.checks, lambda check: check.kind):
+    for kind, same in groupby(operator.checks if checks is None else checks, lambda check: check.kind):
         taken: set[str] = set()
-        for part in _parts(list(checks)):
+        for part in _parts(list(same)):
             name = _name(kind, part[0], taken)
             taken.add(name)
             found.append(_group(operator, text, name, part, report))
@@ -125,7 +133,7 @@ def _check(operator: Operator, text: HostText, check: Check, report: Report) -> 
         test = broken("if (", condition(cpp), ") {", indent - INDENT)
         said = failure(operator, check)
         args = [_given(text, given) for given in said.givens]
-        reject = report(format_text(said, _specifier), args, indent)
+        reject = report(check, format_text(said, _specifier), args, indent)
     listed = Tensors(variable(tensors.name), input_index(tensors)) if tensors else None
     return CheckText(check.id, test, reject, listed), cpp.checked
 

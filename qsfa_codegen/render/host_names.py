@@ -27,6 +27,12 @@ _FACTS = {
     Query.DTYPE: "dtype",
     Query.COUNT: "count",
 }
+_FUNCTIONS = {
+    "same_dims": "SameDims",
+    "starts_with": "StartsWith",
+    "ends_with": "EndsWith",
+    "tsch_block_dim": "TschBlockDim",
+}
 
 
 class HostNames:
@@ -69,7 +75,7 @@ class HostNames:
 
     def size_of(self, dtype: str) -> str:
         """Bytes of an element of a dtype that only the call knows."""
-        return f"ge::GetSizeByDataType({dtype})"
+        return f"SizeOf({dtype})"
 
     # ------------------------------------------------------------------ leaves
 
@@ -121,9 +127,9 @@ class HostNames:
                 return self._expanded(record.offsets[names.index(args[1])])
             case "sizeof":
                 return self._sizeof(args[0])
-            case "tsch_block_dim":
-                return f"TschBlockDim({', '.join(args)})"
-        return None
+            case "prod":
+                return f"Product({args[0]}, {ARITH})"
+        return f"{_FUNCTIONS[function]}({', '.join(args)})" if function in _FUNCTIONS else None
 
     def _expanded(self, expr: Expr) -> str:
         assert self.nested is not None

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.cpp import Cpp, cases, emit
 from qsfa_codegen.expr.cpp_text import EQUALITY, OR
-from qsfa_codegen.expr.nodes import Ref, RefKind, walk
+from qsfa_codegen.expr.nodes import Kind, Ref, RefKind, walk
 from qsfa_codegen.render.host_names import ARITH, HostNames
 from qsfa_codegen.render.needs import needs
-from qsfa_codegen.render.text import INDENT, LINE_LIMIT, cpp_string, wrap_call, wrap_items
+from qsfa_codegen.render.text import INDENT, LINE_LIMIT, cpp_comment
+from qsfa_codegen.render.text import broken as broken
+from qsfa_codegen.render.text import call_with_format as call_with_format
 from qsfa_codegen.spec.model import CheckKind
+from qsfa_codegen.spec.names import pascal
 from qsfa_codegen.spec.ranges import Checked, Ranges
 
 if TYPE_CHECKING:
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Check, Let, Operator
 
 _PROVEN_BEFORE = {CheckKind.ATTR: Checked.NOTHING, CheckKind.CONSTRAINT: Checked.DIMS}
-_BREAKS = re.compile(r"(?<=&& )|(?<=\|\| )|(?<=\S )(?=[?:] )")
-_WORDS = re.compile(r"\S+\s*")
+_LET_TYPES = {Kind.INT: "int64_t", Kind.FLOAT: "double", Kind.BOOL: "bool", Kind.DTYPE: "ge::DataType"}
 _LETS = (RefKind.LET, RefKind.TILING_LET)
 
 
@@ -38,6 +39,21 @@ class LetText:
     let: Let
     body: tuple[str, ...]
     fallible: bool
+
+    @property
+    def type(self) -> str:
+        """The C++ type of its value."""
+        return _LET_TYPES.get(self.let.value.type.kind) or str(self.let.value.type.enum)
+
+    @property
+    def function(self) -> str:
+        """The name of the function."""
+        return pascal(self.let.name)
+
+    @property
+    def comment(self) -> str:
+        """What it is, for a comment."""
+        return cpp_comment(f"{self.let.name}: {self.let.doc.en}" if self.let.doc else self.let.name)
 
 
 class HostText:
@@ -117,40 +133,9 @@ def exprs_of(check: Check) -> tuple[Expr, ...]:
     return (check.require,) if check.when is None else (check.when, check.require)
 
 
-# --------------------------------------------------------------------------- line breaks
-
-
-def broken(head: str, text: str, tail: str, indent: int) -> str:
-    """``head text tail``, broken after ``&&`` and ``||`` and before ``?`` and ``:`` where it is too long."""
-    return wrap_items(head, [piece for piece in _BREAKS.split(text) if piece], tail, indent)
-
-
 def condition(cpp: Cpp) -> str:
     """The text of a bool expression that is also true when evaluating it failed."""
     if not cpp.checked:
         return cpp.text
     text = cpp.text if cpp.precedence == OR or cpp.precedence >= EQUALITY else f"({cpp.text})"
     return f"{text} || {ARITH}.failed"
-
-
-def call_with_format(head: str, message: str, args: Sequence[str], indent: int) -> str:
-    """A call of a printf-like function; a long message becomes several literals on lines of their own."""
-    literal = cpp_string(message)
-    if indent + len(head) + len(literal) + 2 <= LINE_LIMIT:
-        return wrap_call(head, [literal, *args], ");", indent)
-    inner = " " * (indent + INDENT)
-    lines = [f"{inner}{cpp_string(chunk)}" for chunk in _chunks(message, LINE_LIMIT - indent - INDENT - 3)]
-    text = head + "\n" + "\n".join(lines)
-    if not args:
-        return text + ");"
-    return text + ",\n" + inner + wrap_call("", list(args), ");", indent + INDENT)
-
-
-def _chunks(message: str, width: int) -> list[str]:
-    chunks: list[str] = []
-    for word in _WORDS.findall(message):
-        if chunks and len(chunks[-1]) + len(word) <= width:
-            chunks[-1] += word
-        else:
-            chunks.append(word)
-    return chunks

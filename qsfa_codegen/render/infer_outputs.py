@@ -21,7 +21,7 @@ from qsfa_codegen.expr.nodes import (
 from qsfa_codegen.render.cpp import output_index, variable
 from qsfa_codegen.render.infer_text import ARITH
 from qsfa_codegen.render.text import INDENT, broken, cpp_format_string
-from qsfa_codegen.render.unknowns import FALSE, TRUE, Condition, pieces, some
+from qsfa_codegen.render.unknowns import FALSE, TRUE, Condition, Test, broken_condition, line, some
 from qsfa_codegen.spec.model import Output, RestItem, Shape, Table
 from qsfa_codegen.spec.names import pascal
 
@@ -136,7 +136,7 @@ class _SetterBody:
 
     def _leaf(self, shape: Shape) -> _Leaf:
         exprs = [self._text.prepared(expr) for expr in map(_item_expr, shape.items)]
-        unknown = some(self._text.rank_unknown(expr) for expr in exprs)
+        unknown = self._text.in_order(some(self._text.rank_unknown(expr) for expr in exprs))
         computed = tuple((strip(e), e) for e in exprs if not isinstance(e, Ref) and not _is_constant(e))
         return _Leaf(shape, unknown, computed)
 
@@ -147,7 +147,7 @@ class _SetterBody:
             return [*lines, *self._set(tree, indent)]
         test = self._text.three_valued.is_true(tree.test)
         lines += self._declared(indent)
-        head = broken("if (", "".join(pieces(test)), ") {", indent)
+        head = broken_condition("if (", test, ") {", indent)
         with self._text.block():
             known = dict(self._locals)
             inside = self._branch(tree.then, asked, indent + INDENT)
@@ -161,7 +161,7 @@ class _SetterBody:
         if self._text.known(test) == TRUE:
             return []
         no = self._text.three_valued.is_false(test)
-        return self._return_unknown(f"!({''.join(pieces(no))})", indent)
+        return self._return_unknown(Test(f"!({line(no)})"), indent)
 
     def _shared(self, tree: _Tree, asked: Sequence[Condition], indent: int) -> list[str]:
         """The question for unknown ranks and the sizes that every branch of ``tree`` needs."""
@@ -171,24 +171,37 @@ class _SetterBody:
             return []
         lines: list[str] = []
         if unknown != FALSE and unknown not in asked:
-            lines += self._return_unknown("".join(pieces(unknown)), indent)
+            lines += self._return_unknown(unknown, indent)
         keys = [{key for key, _ in leaf.computed} for leaf in leaves]
         for key, expr in leaves[0].computed:
             if key not in self._locals and all(key in other for other in keys):
                 lines += self._compute(key, expr, leaves[0].shape, indent)
         return lines
 
-    def _return_unknown(self, condition: str, indent: int) -> list[str]:
-        head = broken("if (", condition, ") {", indent)
+    def _return_unknown(self, condition: Condition, indent: int) -> list[str]:
+        head = broken_condition("if (", condition, ") {", indent)
         return _indented([head, "    return SetUnknownRank(shape);", "}"], indent)
 
     def _compute(self, key: object, expr: Expr, shape: Shape, indent: int) -> list[str]:
         name = self._fresh(_name_of(shape, key, self._text))
-        value = self._text.guarded(expr)
-        lines = self._declared(indent)
+        if isinstance(expr, Conditional) and self._text.is_split(expr):
+            lines = [f"{' ' * indent}int64_t {name} = UNKNOWN_DIM;", *self._assign(name, expr, indent)]
+        else:
+            value = self._text.guarded(expr)
+            lines = [" " * indent + broken(f"const int64_t {name} = ", value, ";", indent)]
         self._locals[key] = name
         self._can_fail = self._text.can_fail() or self._can_fail
-        return [*lines, " " * indent + broken(f"const int64_t {name} = ", value, ";", indent)]
+        return [*self._declared(indent), *lines]
+
+    def _assign(self, name: str, expr: Expr, indent: int) -> list[str]:
+        """``name = expr`` as if and else where both sides ask what is known."""
+        if not isinstance(expr, Conditional) or not self._text.is_split(expr):
+            return [" " * indent + broken(f"{name} = ", self._text.guarded(expr), ";", indent)]
+        then = self._assign(name, expr.then, indent + INDENT)
+        other = self._assign(name, expr.otherwise, indent + INDENT)
+        head = broken_condition("if (", self._text.three_valued.is_true(expr.test), ") {", indent)
+        margin = " " * indent
+        return [margin + head, *then, f"{margin}}} else {{", *other, f"{margin}}}"]
 
     def _fresh(self, name: str) -> str:
         count = self._names[name] = self._names.get(name, 0) + 1

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 from qsfa_codegen.expr.bounds import may_fail
 from qsfa_codegen.expr.cpp import Cpp, emit
 from qsfa_codegen.expr.cpp_text import EQUALITY
+from qsfa_codegen.expr.interval import Interval
+from qsfa_codegen.expr.limits import INT32_MAX
 from qsfa_codegen.expr.nodes import (
+    Call,
     Conditional,
     Expr,
     ParamQuery,
@@ -24,14 +27,13 @@ from qsfa_codegen.expr.nodes import (
 from qsfa_codegen.expr.rewrite import substitute
 from qsfa_codegen.expr.specialize import params
 from qsfa_codegen.render.cpp import enumerator, ge_dtype, variable
-from qsfa_codegen.render.unknowns import TRUE, Condition, Test, ThreeValued, closed, every, pieces, some
+from qsfa_codegen.render.unknowns import TRUE, Condition, Some, Test, ThreeValued, closed, every, line, some
 from qsfa_codegen.spec.model import Dim, Fact, Record, Rest
 from qsfa_codegen.spec.names import pascal
 from qsfa_codegen.spec.ranges import Checked, Ranges
 from qsfa_codegen.spec.uses import output_uses
 
 if TYPE_CHECKING:
-    from qsfa_codegen.expr.interval import Interval
     from qsfa_codegen.spec.model import Check, Operator
 
 ARITH = "arith"
@@ -119,10 +121,13 @@ class InferText:
         known = self.known(expr)
         if known == TRUE or _passes_unknown_on(expr):
             return self.cpp(expr)
-        if isinstance(expr, Conditional) and self.known(expr.test) == TRUE:
-            then, other = self.guarded(expr.then), self.guarded(expr.otherwise)
-            return f"{self.cpp(expr.test)} ? {_parenthesised(then)} : {other}"
-        return f"{''.join(pieces(known))} ? {self.cpp(expr)} : UNKNOWN_DIM"
+        return f"{line(known)} ? {self.cpp(expr)} : UNKNOWN_DIM"
+
+    def is_split(self, expr: Expr) -> bool:
+        """Whether the two sides of ``a if test else b`` need questions of their own about what is known."""
+        if not isinstance(expr, Conditional) or self.known(expr.test) != TRUE:
+            return False
+        return self.known(expr) != TRUE
 
     def _tight(self, expr: Expr) -> str:
         result = self._emitted(expr)
@@ -244,6 +249,13 @@ class InferText:
                 return _no_rank(self._shape(param))
         return self._rank_unknown_inside(expr)
 
+    def in_order(self, unknown: Condition) -> Condition:
+        """The same alternatives in the order of the inputs, so that equal conditions look equal."""
+        order = {_no_rank(self._shape(i.name)): i.index for i in self.operator.inputs}
+        if not isinstance(unknown, Some):
+            return unknown
+        return Some(tuple(sorted(unknown.parts, key=lambda part: order.get(part, len(order)))))
+
     def _rank_unknown_inside(self, expr: Expr) -> Condition:
         if not isinstance(expr, Conditional):
             return some(self.rank_unknown(child) for child in children(expr))
@@ -264,10 +276,6 @@ def local(dim: str) -> str:
 def _passes_unknown_on(expr: Expr) -> bool:
     """Whether the text of ``expr`` is -1 of itself where the size is not known."""
     return isinstance(expr, Ref) or (isinstance(expr, ParamQuery) and expr.query is Query.DIM)
-
-
-def _parenthesised(text: str) -> str:
-    return f"({text})" if " ? " in text else text
 
 
 def _no_rank(shape: str) -> Condition:
@@ -314,4 +322,6 @@ class _InferRanges:
         checkable = isinstance(expr, Ref) and expr.kind in (RefKind.ATTR, RefKind.DIM)
         if isinstance(expr, Ref) and checkable and Fact(expr.kind.value, expr.name) not in self._proven:
             return None
+        if isinstance(expr, Call) and expr.function == "len":
+            return Interval(0, INT32_MAX)
         return self._all(expr)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.arith import arith_struct
 from qsfa_codegen.expr.nodes import Kind, ParamQuery
+from qsfa_codegen.expr.specialize import params
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import (
     attr_index,
@@ -20,6 +21,7 @@ from qsfa_codegen.render.cpp import (
     index_constants,
     input_index,
     output_index,
+    standard_headers,
     variable,
 )
 from qsfa_codegen.render.infer_outputs import dim_value, rest_run, setters
@@ -28,13 +30,11 @@ from qsfa_codegen.render.messages import Given, failure, format_text
 from qsfa_codegen.render.parameters import literal
 from qsfa_codegen.render.text import (
     INDENT,
-    broken,
     call_with_format,
     cpp_comment,
-    cpp_format_string,
     wrap_items,
 )
-from qsfa_codegen.render.unknowns import FALSE, Test, pieces, some
+from qsfa_codegen.render.unknowns import FALSE, Test, broken_condition, some
 from qsfa_codegen.spec.model import (
     Attr,
     AttrType,
@@ -116,6 +116,16 @@ class _CheckText:
     fallible: bool
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """Every text that names something of the call."""
+        return (*self.locals, self.head, self.log, f"{self.count} {self.index}")
+
+    @property
+    def count(self) -> str:
+        """How many tensors the list input has that is checked tensor by tensor."""
+        return "" if self.tensors is None else f"call.{variable(self.tensors.name)}Count"
+
+    @property
     def index(self) -> str:
         """The place of the list input whose tensors are checked one by one."""
         return "" if self.tensors is None else input_index(self.tensors)
@@ -156,7 +166,7 @@ class _File:
         parts = [
             *(line for setter in self._setters for line in (*setter.lines, *setter.calls)),
             *(line for lines in self._dtypes for line in lines),
-            *(part for group in self._groups for c in group.checks for part in (*c.locals, c.head, c.log)),
+            *(part for group in self._groups for check in group.checks for part in check.parts),
         ]
         self._dims, self._runs = self._observations(parts)
         parts += [function.value for function in (*self._dims, *self._runs)]
@@ -183,7 +193,8 @@ class _File:
         for rest in reversed(operator.rests):
             name = f"{pascal(rest.name)}Axes"
             if f"{name}(call)" in text:
-                runs.append(_Function(name, cpp_comment(rest.name), rest_run(rest)))
+                comment = f"{rest.name}: axes of {rest.input}"
+                runs.append(_Function(name, cpp_comment(comment), rest_run(rest)))
                 text += runs[-1].value
         return dims, list(reversed(runs))
 
@@ -217,23 +228,26 @@ class _File:
             "outputs": operator.outputs,
             "dtypes": self._dtypes,
             "steps": self._steps(),
+            "unknowns": self._unknowns(helpers),
             "dtype_from_attr": reads_data,
             "checks_attrs": any(group.name == "CheckAttrs" for group in self._groups),
         }
 
+    def _unknowns(self, helpers: set[str]) -> list[str]:
+        """The marks of what is not known yet, as far as they are used."""
+        lines = []
+        if helpers & {"IsKnown", "Axis"} or "UNKNOWN_DIM" in self._body:
+            lines.append("constexpr int64_t UNKNOWN_DIM = -1;")
+        if helpers & {"IsRankKnown", "SetUnknownRank"}:
+            lines.append("constexpr int64_t UNKNOWN_RANK = -2; // stands alone in a shape without known rank")
+        return lines
+
     def _headers(self, helpers: set[str]) -> list[str]:
-        """Standard headers of what is used."""
-        strings = any(attr.type is AttrType.STR and attr.enum is None for attr in self._attrs)
-        wanted = {
-            "algorithm": "std::min" in self._body or "std::max" in self._body,
-            "cmath": "std::isfinite" in self._body,
-            "cstdint": True,
-            "cstdlib": "std::abs" in self._body,
-            "cstring": any(self._parses(enum) for enum in self._operator.enums),
-            "initializer_list": "SetShape" in helpers,
-            "string_view": strings,
-        }
-        return [header for header, used in wanted.items() if used]
+        """Standard headers of what is used, the template's helpers included."""
+        marks = "int64_t std::initializer_list" if "SetShape" in helpers else "int64_t"
+        parsers = (line for e in self._operator.enums if self._parses(e) for line in enum_parser(e))
+        members = (member for attr in self._attrs for member in _attr_members(attr))
+        return standard_headers("\n".join([self._body, marks, *parsers, *members]))
 
     def _arith(self, helpers: set[str]) -> str:
         texts = [self._body, f"{ARITH}.Mul(" if "Product" in helpers else ""]
@@ -340,6 +354,8 @@ def _parts(checks: Sequence[Check]) -> Iterator[list[Check]]:
 def _check(operator: Operator, text: InferText, check: Check) -> _CheckText | None:
     """One check; None when shape inference can never see it violated."""
     tensors = _list_input(operator, check)
+    if tensors is not None and not _reads(check, tensors):
+        tensors = None
     indent = INDENT if tensors is None else 2 * INDENT
     with text.one_of(check.parameter if tensors else None):
         violated = text.violated(check)
@@ -348,7 +364,7 @@ def _check(operator: Operator, text: InferText, check: Check) -> _CheckText | No
         said = failure(operator, check)
         arguments = [_argument(text, given) for given in said.givens]
         alternatives = some([violated, Test(f"{ARITH}.failed")]) if text.can_fail() else violated
-        head = broken("if (", "".join(pieces(alternatives)), ") {", indent)
+        head = broken_condition("if (", alternatives, ") {", indent)
         log = call_with_format(
             "OP_LOGE(call.name, ", format_text(said, _specifier), arguments, indent + INDENT
         )
@@ -362,6 +378,12 @@ def _list_input(operator: Operator, check: Check) -> Input | None:
         return None
     lists = {i.name: i for i in operator.inputs if i.kind is InputKind.TENSOR_LIST}
     return lists.get(check.parameter)
+
+
+def _reads(check: Check, parameter: Input) -> bool:
+    """Whether the check itself asks about the input, not only a dim that the first tensor defines."""
+    exprs = [check.require] if check.when is None else [check.when, check.require]
+    return any(parameter.name in params(expr) for expr in exprs)
 
 
 def _specifier(given: Given) -> str:
@@ -408,9 +430,9 @@ def _attr_members(attr: Attr) -> Iterator[str]:
 def _read_attr(attr: Attr) -> Iterator[str]:
     name, index = f"call.{variable(attr.name)}", attr_index(attr)
     if attr.required:
-        message = cpp_format_string(f"{attr.name}: it must be given [{attr.name}_presence]")
+        message = f"{attr.name} is absent; expected: {attr.name} is present [{attr.name}_presence]"
         yield f"if (AttrAt<void>(attrs, {index}) == nullptr) {{"
-        yield f"    OP_LOGE(call.name, {message});"
+        yield " " * INDENT + call_with_format("OP_LOGE(call.name, ", message, [], 2 * INDENT)
         yield "    return false;"
         yield "}"
     value = _attr_value(attr, index)

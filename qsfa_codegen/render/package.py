@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.render import definition, docs, infershape, proto
+from qsfa_codegen.render import cases, definition, docs, infershape, proto
 from qsfa_codegen.render.header import header
 from qsfa_codegen.render.templates import Templates
 
@@ -17,6 +17,7 @@ ARTEFACTS: tuple[Artefact, ...] = (
     *proto.ARTEFACTS,
     *infershape.ARTEFACTS,
     *docs.ARTEFACTS,
+    *cases.ARTEFACTS,
 )
 """Every file a package can have. Each artefact module gives its own as ``ARTEFACTS``."""
 

@@ -14,6 +14,7 @@ _MARKDOWN_SPECIAL = re.compile(r"[\\`*\[\]$~]|(?<!\w)_|_(?!\w)")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _BLOCK_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|=+$|-+$)")
 _BREAKS = re.compile(r"(?<=&& )|(?<=\|\| )|(?<=\S )(?=[?:] )")
+_COMMAS = re.compile(r"(?<=, )")
 _WORDS = re.compile(r"\S+\s*")
 _NUMBERED_START = re.compile(r"^(\d+)([.)])(?=\s|$)")
 
@@ -194,8 +195,12 @@ def wrap_items(head: str, items: Iterable[str], tail: str, indent: int = 0) -> s
 
 
 def broken(head: str, text: str, tail: str, indent: int) -> str:
-    """``head text tail``, broken after ``&&`` and ``||`` and before ``?`` and ``:`` where it is too long."""
-    return wrap_items(head, [piece for piece in _BREAKS.split(text) if piece], tail, indent)
+    """``head text tail``, broken at ``&&``, ``||``, ``?``, ``:``, and at commas where that is not enough."""
+    room = LINE_LIMIT - indent - INDENT - len(tail)
+    pieces: list[str] = []
+    for piece in _BREAKS.split(text):
+        pieces += _COMMAS.split(piece) if len(piece) > room else [piece]
+    return wrap_items(head, [piece for piece in pieces if piece], tail, indent)
 
 
 def call_with_format(head: str, message: str, args: Sequence[str], indent: int) -> str:
@@ -208,7 +213,7 @@ def call_with_format(head: str, message: str, args: Sequence[str], indent: int) 
     text = head.rstrip() + "\n" + "\n".join(lines)
     if not args:
         return text + ");"
-    return text + ",\n" + inner + wrap_call("", list(args), ");", indent + INDENT)
+    return text + ",\n" + " " * indent + wrap_call(" " * INDENT, list(args), ");", indent)
 
 
 def _chunks(message: str, width: int) -> list[str]:

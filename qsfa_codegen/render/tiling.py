@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,23 +11,40 @@ from qsfa_codegen.expr.arith import arith_struct
 from qsfa_codegen.expr.build import all_of
 from qsfa_codegen.expr.nodes import ARCH, BOOL, Compare, Expr, Kind, Literal, Ref, RefKind
 from qsfa_codegen.render.artefact import Artefact
-from qsfa_codegen.render.cpp import constants, enum_class, enum_parser, enums, index_constants
+from qsfa_codegen.render.cpp import (
+    constant,
+    enum_class,
+    enum_parser,
+    enums,
+    ge_dtype,
+    index_constants,
+    variable,
+)
+from qsfa_codegen.render.host_checks import Group, groups
+from qsfa_codegen.render.host_text import HostText, LetText, exprs_of
 from qsfa_codegen.render.needs import Needs, needs
-from qsfa_codegen.render.text import INDENT, cpp_comment, wrap_items
+from qsfa_codegen.render.text import INDENT, broken, cpp_comment, wrap_call, wrap_items
 from qsfa_codegen.render.tiling_answers import (
     BLOCK_DIM,
     WORKSPACE,
+    FillText,
     fills,
     key_statements,
     store_statements,
     workspaces,
 )
-from qsfa_codegen.render.host_checks import Group, groups
 from qsfa_codegen.render.tiling_key import has_template_key, key_file
-from qsfa_codegen.render.tiling_names import PLATFORM_MEMBERS
+from qsfa_codegen.render.tiling_names import PLATFORM_MEMBERS, TilingNames
 from qsfa_codegen.render.tiling_reads import attrs, default_constants, dim_branches, ends_block, inputs
-from qsfa_codegen.render.tiling_struct import MACRO, NAMESPACE, has_struct_file, macro_views, struct_file
-from qsfa_codegen.render.host_text import LetText, HostText, broken, exprs_of
+from qsfa_codegen.render.tiling_struct import (
+    MACRO,
+    NAMESPACE,
+    has_struct_file,
+    macro_views,
+    struct_file,
+    structs,
+)
+from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.layout import struct_layout
 from qsfa_codegen.spec.model import CheckKind
 from qsfa_codegen.spec.names import pascal, upper
@@ -35,6 +53,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
     from qsfa_codegen.spec.model import Operator, Tiling
 
+_WORD = re.compile(r"\w+")
 _LET_TYPES = {Kind.INT: "int64_t", Kind.FLOAT: "double", Kind.BOOL: "bool", Kind.DTYPE: "ge::DataType"}
 _PLATFORM_CALLS = {
     "aic": "platform.GetCoreNumAic()",
@@ -65,7 +84,7 @@ class LetView:
     type: str
     function: str
     fallible: bool
-    body: str
+    body: tuple[str, ...]
     comment: str
 
 
@@ -88,8 +107,14 @@ class Launch:
 
 
 def has_tiling(operator: Operator) -> bool:
-    """Whether the operator has a tiling function."""
-    return operator.tiling is not None
+    """Whether the operator has a tiling function that can be written.
+
+    A struct that a library call fills cannot: what the call takes stands in no spec.
+    """
+    tiling = operator.tiling
+    if tiling is None:
+        return False
+    return tiling.data is None or all(s.library is None for s in structs(tiling.data.root))
 
 
 def compile_info(operator: Operator) -> str:
@@ -172,7 +197,8 @@ def _render_header(operator: Operator, templates: Templates) -> str:
 
 def _render_source(operator: Operator, templates: Templates) -> str:
     used = _Used(operator)
-    text = HostText(operator)
+    text = HostText(operator, TilingNames(operator))
+    lets = [_let_view(let) for let in text.lets(used.lets)]
     view: dict[str, Any] = {
         "operator": operator.name,
         "snake": operator.snake,
@@ -181,16 +207,26 @@ def _render_source(operator: Operator, templates: Templates) -> str:
         "key_file": key_file(operator) if has_template_key(operator) else None,
         "externs": _tiling_of(operator).externs,
         "indices": index_constants(operator, used.inputs, used.attrs),
-        "constants": constants(operator, used.exprs),
         "defaults": default_constants(operator, used.attrs),
-        "lets": [_let_view(let) for let in text.lets(used.lets)],
+        "lets": lets,
         **_reads(operator, used, text),
         **_answers(operator, text),
         **_platform(operator, used, text),
+        "store_definition": wrap_call(
+            f"bool {operator.name}Tiling::Store(",
+            ["const char *field", "int64_t value", "const Arith &arith", "T &target"],
+            ") const",
+        ),
     }
     steps = templates.render("op_host/op_tiling_steps.cpp.j2", **view)
-    arith = arith_struct([steps, "arith.Add(", "arith.Mul(" if ".Elements(" in steps else ""])
-    tools = templates.render("op_host/op_tiling_tools.cpp.j2", steps=steps, arith=arith.rstrip("\n"), **view)
+    named = set(_WORD.findall(steps))
+    # Folding makes some of the constants disappear from the text.
+    kept = [c for c in operator.consts if c.name in named]
+    multiplies = any(call in steps for call in (".Elements(", "Product("))
+    arith = arith_struct([steps, "arith.Add(", "arith.Mul(" if multiplies else ""])
+    view["constants"] = [constant(c) for c in kept]
+    view["arith"] = arith.rstrip("\n")
+    tools = templates.render("op_host/op_tiling_tools.cpp.j2", steps=steps, **view)
     whole = tools + steps
     headers = sorted(header for header, marks in _HEADERS.items() if any(m in whole for m in marks))
     return templates.render(
@@ -208,8 +244,8 @@ def _let_view(let: LetText) -> LetView:
     return LetView(
         type=_LET_TYPES.get(let.let.value.type.kind) or str(let.let.value.type.enum),
         function=pascal(let.let.name),
-        fallible=let.cpp.checked,
-        body=broken("return ", let.cpp.text, ";", INDENT),
+        fallible=let.fallible,
+        body=let.body,
         comment=cpp_comment(comment),
     )
 
@@ -227,13 +263,23 @@ def _reads(operator: Operator, used: _Used, text: HostText) -> dict[str, Any]:
         "enums": [enum_class(enum) for enum in defined],
         "parsers": [enum_parser(enum) for enum in defined if enum.name in parsed],
         "inputs": read,
+        "sizes": _dtype_sizes(operator),
         "has_lists": any(attr.kind == "list" for attr in attributes),
         "from_origin": any(param.storage is not None for param in operator.inputs),
-        "dims": [text.names.dim(dim.name) for dim in operator.dims if dim.name in used.dims],
+        "dims": [variable(dim.name) for dim in operator.dims if dim.name in used.dims],
         "branches": [(branch, ends_block(branches, n)) for n, branch in enumerate(branches)],
         "groups": checked,
         "stages": _stages(checked, bool(attributes), tiling.data is not None),
     }
+
+
+def _dtype_sizes(operator: Operator) -> list[tuple[int, list[str]]]:
+    """Dtypes of the operator's columns by the bytes of an element."""
+    names = dict.fromkeys(name for _, rows in operator.dtypes.rows for row in rows for name in row.dtypes)
+    found: dict[int, list[str]] = {}
+    for name in names:
+        found.setdefault(DTYPES[name].size, []).append(ge_dtype(name))
+    return sorted(found.items())
 
 
 def _stages(checked: Sequence[Group], has_attrs: bool, has_data: bool) -> Stages:
@@ -274,10 +320,24 @@ def _answers(operator: Operator, text: HostText) -> dict[str, Any]:
         "fills": filled,
         "is_macro": tiling.data is not None and tiling.data.style == MACRO,
         "stores": stored,
+        "signatures": _signatures(operator, filled),
         "launch": launch,
         "workspaces": workspaces(operator, text),
         "workspace": WORKSPACE,
     }
+
+
+def _signatures(operator: Operator, filled: Sequence[FillText]) -> dict[str, tuple[str, str]]:
+    """Declaration and definition of each function that fills a struct."""
+    found = {}
+    for number, fill in enumerate(filled):
+        params = [f"{fill.type} &params"] if number else []
+        declared = wrap_call(f"bool {fill.function}(", params, ") const;", INDENT)
+        found[fill.function] = (
+            declared,
+            wrap_call(f"bool {operator.name}Tiling::{fill.function}(", params, ") const"),
+        )
+    return found
 
 
 def _launch(operator: Operator, text: HostText) -> Launch:

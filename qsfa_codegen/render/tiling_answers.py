@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.bounds import decide, fits
 from qsfa_codegen.expr.cpp import Cpp
-from qsfa_codegen.expr.cpp_text import PRIMARY, TERNARY
+from qsfa_codegen.expr.cpp_text import PRIMARY
 from qsfa_codegen.expr.limits import INT64_MAX
-from qsfa_codegen.expr.nodes import BOOL, FLOAT, INT, Conditional, Contains, Expr, Kind, Literal
+from qsfa_codegen.expr.nodes import BOOL, FLOAT, INT, Conditional, Contains, Expr, Kind, Literal, Ref, RefKind
 from qsfa_codegen.render.cpp import field_type
-from qsfa_codegen.spec.ranges import UINT32_MAX
-from qsfa_codegen.render.text import INDENT, cpp_comment, cpp_string, wrap_call
 from qsfa_codegen.render.host_names import ARITH
+from qsfa_codegen.render.host_text import HostText, condition
+from qsfa_codegen.render.text import INDENT, broken, call_with_format, cpp_comment, cpp_string, wrap_call
 from qsfa_codegen.render.tiling_struct import MACRO
-from qsfa_codegen.render.host_text import HostText, broken, call_with_format, condition
 from qsfa_codegen.spec.layout import CTYPES
 from qsfa_codegen.spec.model import TilingField, TilingMember, TilingStruct
 from qsfa_codegen.spec.names import camel, pascal
+from qsfa_codegen.spec.ranges import UINT32_MAX
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import KeyArg, Operator, TilingData, TilingKey, WorkspaceTerm
@@ -49,7 +49,6 @@ class FillText:
 
     function: str
     type: str
-    definition: str
     plain: tuple[FieldText, ...]
     chain: str
     stores: bool
@@ -70,6 +69,7 @@ class TermText:
 
     variable: str
     statement: str
+    comment: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +87,7 @@ def fills(data: TilingData, text: HostText) -> list[FillText]:
     return list(_fills(data.root, (), data.style, text))
 
 
-def _fills(
-    structure: TilingStruct, path: tuple[str, ...], style: str, text: HostText
-) -> Iterator[FillText]:
+def _fills(structure: TilingStruct, path: tuple[str, ...], style: str, text: HostText) -> Iterator[FillText]:
     fields = [_field(member, text) for member in structure.members if isinstance(member, TilingField)]
     nested = [member for member in structure.members if isinstance(member, TilingMember)]
     stored = [field for field in fields if field.stored]
@@ -146,8 +144,7 @@ def _converted(field: TilingField, cpp: Cpp) -> str:
 def key_statements(key: TilingKey, text: HostText) -> KeyText:
     """``key``, from template arguments or from a plain expression."""
     if key.plain is not None:
-        statements = store_statements(KEY, "uint64_t", key.plain, text)
-        return KeyText(statements, text.cpp(key.plain).checked)
+        return KeyText(store_statements(KEY, "uint64_t", key.plain, text), text.cpp(key.plain).checked)
     args = [_key_argument(arg, text) for arg in key.args]
     fallible = any(arg.checked for arg in args)
     statements = [line for arg in key.args for line in _declared_only(arg, text)]
@@ -162,12 +159,9 @@ def key_statements(key: TilingKey, text: HostText) -> KeyText:
 def _key_argument(arg: KeyArg, text: HostText) -> Cpp:
     """The code of one argument as an unsigned 64-bit value."""
     cpp = text.cpp(arg.value)
-    if arg.value.type.kind is not Kind.BOOL:
-        return Cpp(f"static_cast<uint64_t>({cpp.text})", PRIMARY, cpp.checked)
-    if isinstance(arg.value, Literal):
+    if isinstance(arg.value, Literal) and arg.value.type.kind is Kind.BOOL:
         return Cpp("1" if arg.value.value else "0", PRIMARY, checked=False)
-    tested = cpp.text if cpp.precedence > TERNARY else f"({cpp.text})"
-    return Cpp(f"{tested} ? 1 : 0", TERNARY, cpp.checked)
+    return Cpp(f"static_cast<uint64_t>({cpp.text})", PRIMARY, cpp.checked)
 
 
 def _declared_only(arg: KeyArg, text: HostText) -> list[str]:
@@ -235,6 +229,5 @@ def _term(term: WorkspaceTerm, text: HostText) -> TermText:
         size = Conditional(INT, term.span, term.when, size, Literal(INT, term.span, 0))
     local = f"{camel(term.name)}Bytes"
     statement = broken(f"const int64_t {local} = ", text.cpp(size).text, ";", INDENT)
-    if term.doc is not None:
-        statement += f" // {cpp_comment(term.doc.en)}"
-    return TermText(local, statement)
+    comment = "" if term.doc is None else f"{term.name}: {term.doc.en}"
+    return TermText(local, statement, cpp_comment(comment))

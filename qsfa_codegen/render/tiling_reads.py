@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from qsfa_codegen.expr.build import TRUE, is_case, strip
 from qsfa_codegen.expr.nodes import ARCH, BOOL, CHIP, Expr, Ref, RefKind, Select
 from qsfa_codegen.render.cpp import attr_index, input_index, variable
+from qsfa_codegen.render.host_text import HostText
 from qsfa_codegen.render.parameters import literal
-from qsfa_codegen.render.text import INDENT
-from qsfa_codegen.render.host_text import HostText, broken
+from qsfa_codegen.render.text import INDENT, broken
 from qsfa_codegen.spec.model import Attr, AttrType, InputKind, Registered
 from qsfa_codegen.spec.names import upper
 from qsfa_codegen.spec.paths import accepted_labels

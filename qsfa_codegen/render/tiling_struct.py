@@ -41,9 +41,9 @@ class MacroView:
 
 
 def has_struct_file(operator: Operator) -> bool:
-    """Whether the tiling data is a file of its own: it is in the plain style only."""
+    """Whether the tiling data is a file of its own: in the plain style, and when all of it is ours."""
     data = tiling_data(operator)
-    return data is not None and data.style == PLAIN
+    return data is not None and data.style == PLAIN and all(s.library is None for s in structs(data.root))
 
 
 def tiling_data(operator: Operator) -> TilingData | None:

@@ -28,6 +28,7 @@ from qsfa_codegen.expr.nodes import (
     children,
 )
 from qsfa_codegen.expr.rewrite import bottom_up, negate
+from qsfa_codegen.render.text import INDENT, LINE_LIMIT, wrap_items
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,31 +68,61 @@ def every(parts: Iterable[Condition]) -> Condition:
 
 
 def some(parts: Iterable[Condition]) -> Condition:
-    """The disjunction, each part once."""
+    """The disjunction, each part once; what all parts demand stands in front of it."""
     flat: dict[Condition, None] = {}
     for part in parts:
         flat.update(dict.fromkeys(part.parts if isinstance(part, Some) else (part,)))
     if TRUE in flat:
         return TRUE
-    return next(iter(flat)) if len(flat) == 1 else Some(tuple(flat))
+    kept = [part for part in flat if not any(_is_narrower(part, other) for other in flat)]
+    if len(kept) < 2:
+        return kept[0] if kept else FALSE
+    demands = [_demands(part) for part in kept]
+    common = [demand for demand in demands[0] if all(demand in other for other in demands)]
+    if not common:
+        return Some(tuple(kept))
+    rests = [every(demand for demand in own if demand not in common) for own in demands]
+    return every([*common, some(rests)])
 
 
-def pieces(condition: Condition) -> list[str]:
-    """The condition cut behind its operators, where a line may end."""
+def _is_narrower(condition: Condition, other: Condition) -> bool:
+    """Whether ``condition`` demands all that ``other`` does, and more."""
+    return set(_demands(condition)) > set(_demands(other))
+
+
+def _demands(condition: Condition) -> tuple[Condition, ...]:
+    return condition.parts if isinstance(condition, Every) else (condition,)
+
+
+def line(condition: Condition) -> str:
+    """The condition as it stands on one line."""
     if isinstance(condition, Test):
-        return [condition.text]
+        return condition.text
     if not condition.parts:
-        return ["true" if isinstance(condition, Every) else "false"]
+        return "true" if isinstance(condition, Every) else "false"
     operator = " && " if isinstance(condition, Every) else " || "
-    result: list[str] = []
-    for part in condition.parts:
-        inner = pieces(part)
-        if not isinstance(part, Test):
-            inner = ["(" + inner[0], *inner[1:]]
-            inner[-1] += ")"
-        result += [*inner[:-1], inner[-1] + operator]
-    result[-1] = result[-1].removesuffix(operator)
-    return result
+    return operator.join(_operand(part) for part in condition.parts)
+
+
+def _operand(condition: Condition) -> str:
+    return condition.text if isinstance(condition, Test) else f"({line(condition)})"
+
+
+def broken_condition(head: str, condition: Condition, tail: str, indent: int) -> str:
+    """``head condition tail``, broken behind the outermost operators first where it is too long."""
+    text = f"{head}{line(condition)}{tail}"
+    if isinstance(condition, Test) or indent + len(text) <= LINE_LIMIT:
+        return text
+    operator = " && " if isinstance(condition, Every) else " || "
+    operands = [_operand(part) for part in condition.parts]
+    flat = wrap_items(head, [f"{o}{operator}" for o in operands[:-1]] + operands[-1:], tail, indent)
+    if all(len(text) <= LINE_LIMIT for text in flat.split("\n")):
+        return flat
+    lines = [
+        broken_condition("(", part, ")", indent + INDENT) if not isinstance(part, Test) else part.text
+        for part in condition.parts
+    ]
+    return head + f"{operator.rstrip()}\n{' ' * (indent + INDENT)}".join(lines) + tail
 
 
 @dataclass(frozen=True, slots=True)

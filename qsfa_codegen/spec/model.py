@@ -206,6 +206,7 @@ class DtypeMatrix:
     rows: tuple[tuple[str, tuple[DtypeRow, ...]], ...]  # chip id → rows
     select: tuple[tuple[str, str], ...]  # column → dtype attribute that chooses it
     unbound: tuple[tuple[str, str], ...]  # column → column to use when its optional input is absent
+    span: Span
 
     def rows_of(self, chip: str) -> tuple[DtypeRow, ...]:
         """Rows of the chip called ``chip``."""

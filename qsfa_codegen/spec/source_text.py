@@ -7,7 +7,7 @@ import re
 import stat
 from pathlib import Path
 
-from qsfa_codegen.diagnostics import Sink, Span
+from qsfa_codegen.diagnostics import Sink, Span, split_lines
 
 MAX_BYTES = 1 << 20
 
@@ -16,12 +16,6 @@ MAX_BYTES = 1 << 20
 FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
-
-
-def split_lines(text: str) -> list[str]:
-    """Lines as spans count them: broken at LF, CR LF and CR only."""
-    return _LINE_BREAK.split(text)
 
 
 def file_start(name: str) -> Span:

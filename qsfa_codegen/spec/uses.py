@@ -1,4 +1,4 @@
-"""What shape inference reads: the attributes, inputs and dims that output shapes depend on."""
+"""What shape inference reads: the attributes, inputs and dims that outputs depend on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from qsfa_codegen.spec.paths import Path, compatible, walk_choice
 
 @dataclass(slots=True)
 class Uses:
-    """Names that output shapes depend on; ``dims`` pairs a dim with an input that defines it."""
+    """Names that outputs depend on; ``dims`` pairs a dim with an input that defines it."""
 
     attrs: set[str] = field(default_factory=set)
     inputs: set[str] = field(default_factory=set)
@@ -21,7 +21,10 @@ class Uses:
 def output_uses(operator: Operator) -> Uses:
     """What shape inference of the operator reads, case by case."""
     collector = _Collector(operator)
+    chooser = dict(operator.dtypes.select)
     for output in operator.outputs:
+        if output.dtype.column in chooser:
+            collector.uses.attrs.add(chooser[output.dtype.column])
         for path, shape in walk_choice(output.shape):
             for case in path:
                 collector.expr(case.selector, ())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -261,6 +262,24 @@ BROKEN: dict[str, tuple[str | bytes, list[Place]]] = {
 def test_broken(case: str) -> None:
     text, places = BROKEN[case]
     assert found(text) == places
+
+
+HOSTILE = {
+    "calls that close at the end": "a: [f(" + "b," * 60_000 + ")]",
+    "calls that never close": "a: [" + "f(," * 30_000 + "]",
+    "keys without values": "a: {v: f(" + "b," * 20_000 + "c)}",
+    "same key": "a: 1\n" * 20_000,
+    "blanks": " " * 1_000_000 + "a: 1",
+    "words": "a: " + "x " * 500_000,
+    "quotes": "a: '" + "''" * 500_000,
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_text_ends_soon(case: str) -> None:
+    start = time.process_time()
+    parsed(HOSTILE[case])
+    assert time.process_time() - start < 10  # a quadratic step would take minutes
 
 
 def test_several_mistakes_in_one_run() -> None:

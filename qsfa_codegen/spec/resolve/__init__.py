@@ -20,7 +20,7 @@ from qsfa_codegen.spec.resolve.attrs import AttrReader
 from qsfa_codegen.spec.resolve.bindings import BindingReader
 from qsfa_codegen.spec.resolve.context import Context, report
 from qsfa_codegen.spec.resolve.data import resolve_dtypes, resolve_records
-from qsfa_codegen.spec.resolve.dims import resolve_dims, resolve_rests
+from qsfa_codegen.spec.resolve.dims import report_rings, resolve_dims, resolve_rests
 from qsfa_codegen.spec.resolve.identity import (
     resolve_chips,
     resolve_consts,
@@ -81,9 +81,10 @@ def _operator(ctx: Context, chips: ChipSet, source: Source) -> Operator:
     inputs = resolve_inputs(ctx, shapes, dtypes.columns)
     outputs = resolve_outputs(ctx, shapes, dtypes.columns, inputs)
     dims = resolve_dims(ctx, inputs, attrs)
+    report_rings(ctx, dims)
     brief = identity.get("brief")
     bindings = _bindings(root)
-    binder = BindingReader(ctx, reader, inputs, attrs, outputs)
+    binder = BindingReader(ctx, reader, inputs, attrs)
     return Operator(
         name=name,
         snake=snake(name),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qsfa_codegen.diagnostics import Span
-from qsfa_codegen.expr.nodes import FLOAT, INT, Expr, Literal, Ref, RefKind
+from qsfa_codegen.expr.limits import NAMED_LIMITS
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import (
     Attr,
@@ -127,16 +127,7 @@ class AttrReader:
             return None
         if isinstance(leaf.value, int | float):
             return leaf.value
-        if not isinstance(leaf.value, str):
-            return None
-        return self._folded(self._ctx.parse(leaf, None, self._ctx.scope))
-
-    def _folded(self, expr: Expr) -> int | float | None:
-        if isinstance(expr, Ref) and expr.kind is RefKind.CONST:
-            return self._consts.get(expr.name)
-        if isinstance(expr, Literal) and expr.type in (INT, FLOAT) and isinstance(expr.value, int | float):
-            return expr.value
-        return None
+        return self._consts.get(leaf.text, NAMED_LIMITS.get(leaf.text))
 
     def _domain(self, node: Node, type: AttrType) -> Domain | Table[Domain]:
         return self._ctx.choice(node, lambda leaf: self._domain_leaf(leaf, type))

@@ -14,7 +14,6 @@ from qsfa_codegen.spec.model import (
     AttrValue,
     BoundParam,
     Input,
-    Output,
     TorchBinding,
 )
 from qsfa_codegen.spec.reader import Mapping, Node, Scalar
@@ -35,13 +34,15 @@ class BindingReader:
         reader: AttrReader,
         inputs: tuple[Input, ...],
         attrs: tuple[Attr, ...],
-        outputs: tuple[Output, ...],
     ) -> None:
         self._ctx = ctx
         self._reader = reader
         self._inputs = {i.name: i for i in inputs}
         self._attrs = {a.name: a for a in attrs}
-        self._outputs = {o.name: o for o in outputs}
+        # Also those that could not be read: their own diagnostics are enough.
+        self._declared = dict.fromkeys(
+            key for section in ("inputs", "attrs", "outputs") for key, _, _ in entries(ctx.root.get(section))
+        )
 
     # ----------------------------------------------------------------- aclnn
 
@@ -185,10 +186,10 @@ class BindingReader:
         return self._reader.value(node, attr.type if attr is not None else AttrType.STR)
 
     def _known(self, name: str, span: Span) -> None:
-        known = {**self._inputs, **self._attrs, **self._outputs}
-        if name not in known:
+        if name not in self._declared:
+            known = ", ".join(self._declared)
             raise self._ctx.malformed(
-                "QS351", span, f"the operator has no parameter '{name}'", f"it has {', '.join(known)}"
+                "QS351", span, f"the operator has no parameter '{name}'", f"it has {known}"
             )
 
 

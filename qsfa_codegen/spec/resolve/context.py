@@ -183,15 +183,16 @@ class Context:
         selector = self.selector(node, scope)
         cases: list[tuple[str, Expr]] = []
         otherwise: Expr | None = None
+        found: Type | None = None
         for label, span, value in self.labelled(selector, need(node, "of"), scope):
             expr = self.expr_in(value, want, scope)
-            want = want or expr.type
-            self._same_type(expr, want, span)
+            found = found or want or expr.type
+            self._same_type(expr, found, span)
             if label == OTHERWISE:
                 otherwise = expr
             else:
                 cases.append((label, expr))
-        return Select(want or INT, node.span, selector, tuple(cases), otherwise)
+        return Select(found or INT, node.span, selector, tuple(cases), otherwise)
 
     def _same_type(self, expr: Expr, want: Type, span: Span) -> None:
         if expr.type != want:

@@ -21,10 +21,19 @@ def resolve_dtypes(ctx: Context) -> DtypeMatrix:
     node = ctx.root.get("dtypes")
     if not isinstance(node, Mapping):
         span = ctx.root.span
-        return DtypeMatrix((), tuple((c, (DtypeRow((), span),)) for c in ctx.chip_ids), (), ())
+        return DtypeMatrix((), tuple((c, (DtypeRow((), span),)) for c in ctx.chip_ids), (), (), span)
     columns = texts(node.get("columns"))
     rows = tuple((chip, _rows(ctx, columns, body)) for chip, body in ctx.per_chip(_row_source(node)))
-    return DtypeMatrix(columns, rows, _pairs(node.get("select")), _pairs(node.get("unbound")))
+    _report_missing_rows(ctx, dict(rows), node.span)
+    return DtypeMatrix(columns, rows, _pairs(node.get("select")), _pairs(node.get("unbound")), node.span)
+
+
+def _report_missing_rows(ctx: Context, rows: dict[str, tuple[DtypeRow, ...]], span: Span) -> None:
+    """A chip without rows has nothing registered, so every call on it would be rejected."""
+    for chip in ctx.chips:
+        if not rows.get(chip.id):
+            help = f"add rows for {chip.id} or {chip.arch}"
+            ctx.sink.error("QS319", f"{chip.id} has no dtype row", span, help)
 
 
 def _row_source(node: Mapping) -> Node:

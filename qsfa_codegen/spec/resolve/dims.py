@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import TRUE, same, size_of
-from qsfa_codegen.expr.nodes import BOOL, INT, Expr, ParamQuery, Query, Select
+from qsfa_codegen.expr.nodes import BOOL, INT, Expr, ParamQuery, Query, Ref, RefKind, Select, walk
 from qsfa_codegen.spec.model import (
     Attr,
     Case,
@@ -57,10 +57,12 @@ def resolve_dims(ctx: Context, inputs: tuple[Input, ...], attrs: tuple[Attr, ...
     """Dims in order, each with its definers."""
     finder = _Definers(ctx, inputs, attrs)
 
-    def build(name: str, span: Span, node: Node) -> Dim:
-        return _dim(ctx, finder, name, span, as_mapping(node))
+    def build(name: str, span: Span, node: Node) -> Dim | None:
+        symbol = ctx.symbols.get(name)
+        taken = symbol is None or symbol.kind is not RefKind.DIM
+        return None if taken else _dim(ctx, finder, name, span, as_mapping(node))
 
-    return ctx.each(ctx.root.get("dims"), build)
+    return tuple(dim for dim in ctx.each(ctx.root.get("dims"), build) if dim is not None)
 
 
 def _dim(ctx: Context, finder: _Definers, name: str, span: Span, node: Mapping) -> Dim:
@@ -194,6 +196,59 @@ def _list_length(param: Input, path: Path) -> Iterator[tuple[Place, str]]:
         name = getattr(param.count, "name", None)
         if isinstance(name, str):
             yield Place(path, param, None, param.span), name
+
+
+# --------------------------------------------------------------------------- rings
+
+
+def report_rings(ctx: Context, dims: tuple[Dim, ...]) -> None:
+    """A ring of `is` demands says nothing, and evaluating one would not end."""
+    demands = {d.name: _dims_behind(ctx, d) for d in dims}
+    for dim in dims:
+        ring = _ring(dim.name, demands)
+        if ring is not None and min(ring) == dim.name:
+            ctx.sink.error(
+                "QS301",
+                f"'{dim.name}' is derived from itself: {' → '.join((*ring, ring[0]))}",
+                dim.span,
+                help="let one of these dims be what its input has: remove its `is`",
+            )
+
+
+def _dims_behind(ctx: Context, dim: Dim) -> set[str]:
+    pending: list[Expr] = [] if dim.derived is None else [dim.derived]
+    seen: set[str] = set()
+    found: set[str] = set()
+    for expr in pending:
+        for node in walk(expr):
+            if isinstance(node, Ref) and node.kind is RefKind.DIM:
+                found.add(node.name)
+            elif isinstance(node, Ref) and node.kind is RefKind.LET and node.name not in seen:
+                seen.add(node.name)
+                let = ctx.lets.let(node.name)
+                pending.extend(() if let is None else (let.value,))
+    return found
+
+
+def _ring(start: str, demands: dict[str, set[str]]) -> list[str] | None:
+    """The way from a dim back to itself, when there is one."""
+    came_from: dict[str, str] = {}
+    pending = [start]
+    for current in pending:
+        for name in sorted(demands.get(current, ())):
+            if name == start:
+                return _way(start, current, came_from)
+            if name not in came_from:
+                came_from[name] = current
+                pending.append(name)
+    return None
+
+
+def _way(start: str, end: str, came_from: dict[str, str]) -> list[str]:
+    way = [end]
+    while way[-1] != start:
+        way.append(came_from[way[-1]])
+    return way[::-1]
 
 
 # --------------------------------------------------------------------------- rests

@@ -4,52 +4,11 @@ from __future__ import annotations
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.evaluate import UNKNOWN
-from qsfa_codegen.expr.nodes import Expr, Kind, Ref, RefKind, walk
+from qsfa_codegen.expr.nodes import Kind, RefKind
 from qsfa_codegen.spec.model import Dim, Operator, leaves
 from qsfa_codegen.spec.rules.registry import WARNING, Report, rule
 from qsfa_codegen.spec.rules.usage import used_names
 from qsfa_codegen.spec.world import World
-
-
-@rule(
-    "QS440",
-    "A dim is derived from itself",
-    "`is` demands a size computed from other facts; a ring of such demands says nothing.",
-)
-def dim_cycles(operator: Operator, report: Report) -> None:
-    """The `is` expressions of dims form no ring."""
-    demands = {d.name: _dims_behind(operator, d) for d in operator.dims}
-    for dim in operator.dims:
-        ring = _ring(dim.name, demands)
-        if ring is not None and min(ring) == dim.name:
-            report(f"'{dim.name}' is derived from itself: {' → '.join((*ring, ring[0]))}", dim.span)
-
-
-def _dims_behind(operator: Operator, dim: Dim) -> set[str]:
-    lets = {n.name: n.value for n in operator.lets}
-    pending: list[Expr] = [] if dim.derived is None else [dim.derived]
-    seen: set[str] = set()
-    found: set[str] = set()
-    for expr in pending:
-        for node in walk(expr):
-            if isinstance(node, Ref) and node.kind is RefKind.DIM:
-                found.add(node.name)
-            elif isinstance(node, Ref) and node.kind is RefKind.LET and node.name not in seen:
-                seen.add(node.name)
-                pending.append(lets[node.name])
-    return found
-
-
-def _ring(start: str, demands: dict[str, set[str]]) -> list[str] | None:
-    stack: list[list[str]] = [[start]]
-    while stack:
-        path = stack.pop()
-        for name in sorted(demands.get(path[-1], ())):
-            if name == start:
-                return path
-            if name not in path:
-                stack.append([*path, name])
-    return None
 
 
 @rule(
@@ -149,4 +108,4 @@ def let_types(operator: Operator, report: Report) -> None:
             )
 
 
-RULES = (dim_cycles, empty_dims, unused, let_types)
+RULES = (empty_dims, unused, let_types)

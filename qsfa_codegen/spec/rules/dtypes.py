@@ -48,28 +48,15 @@ def _fixed(operator: Operator) -> Iterator[tuple[str, Span]]:
 )
 def duplicate_rows(operator: Operator, report: Report) -> None:
     """Rows of a chip are distinct."""
+    reported: set[Span] = set()
     for chip, rows in operator.dtypes.rows:
         first: dict[tuple[str, ...], Span] = {}
         for row in rows:
             place = first.setdefault(row.dtypes, row.span)
-            if place != row.span:
+            if place != row.span and row.span not in reported:
+                reported.add(row.span)
                 related = (Related(place, "first here"),)
                 report(f"{chip} has the row {', '.join(row.dtypes)} twice", row.span, "remove one", related)
-
-
-@rule(
-    "QS412",
-    "A chip has no dtype row",
-    "Without a row nothing is registered for the chip, so every call on it is rejected.",
-)
-def missing_rows(operator: Operator, report: Report) -> None:
-    """Every chip has rows."""
-    present = {chip for chip, rows in operator.dtypes.rows if rows}
-    for chip in operator.chips:
-        if chip.id not in present:
-            report(
-                f"{chip.id} has no dtype row", operator.name_span, f"add rows for {chip.id} or {chip.arch}"
-            )
 
 
 @rule(
@@ -103,10 +90,10 @@ def column_entries(operator: Operator, report: Report) -> None:
     attrs = {a.name for a in operator.attrs}
     for column, target in operator.dtypes.select:
         if column not in operator.dtypes.columns or target not in attrs:
-            report(f"select {{{column}: {target}}} names no column and attribute", operator.name_span)
+            report(f"select {{{column}: {target}}} names no column and attribute", operator.dtypes.span)
     for column, target in operator.dtypes.unbound:
         if not {column, target} <= set(operator.dtypes.columns):
-            report(f"unbound {{{column}: {target}}} names no two columns", operator.name_span)
+            report(f"unbound {{{column}: {target}}} names no two columns", operator.dtypes.span)
 
 
 @rule(
@@ -196,7 +183,6 @@ def _sizes(operator: Operator, dtypes: tuple[str, ...], span: Span) -> dict[tupl
 RULES = (
     chip_dtypes,
     duplicate_rows,
-    missing_rows,
     column_source,
     column_entries,
     follow_ends,

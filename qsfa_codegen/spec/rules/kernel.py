@@ -10,7 +10,6 @@ from qsfa_codegen.spec.model import Chip, Operator, PlanSpace
 from qsfa_codegen.spec.rules.registry import Report, rule
 from qsfa_codegen.spec.world import World
 
-TASK_TYPES = ("aic", "aiv", "mix_aic_1_1", "mix_aic_1_2")
 # Bytes that every buffer of a space is aligned to.
 ALIGNMENT = {"UB": 32, "L1": 32, "L0A": 512, "L0B": 512, "L0C": 512}
 
@@ -101,21 +100,6 @@ def plan_archs(operator: Operator, report: Report) -> None:
 
 
 @rule(
-    "QS483",
-    "There is no such kernel type",
-    "The task type says which cores run the kernel and in which ratio.",
-)
-def task_type(operator: Operator, report: Report) -> None:
-    """`task_type` is one that the toolkit has."""
-    if operator.kernel is not None and operator.kernel.task_type not in TASK_TYPES:
-        report(
-            f"there is no kernel type '{operator.kernel.task_type}'",
-            operator.kernel.span,
-            f"use one of {', '.join(TASK_TYPES)}",
-        )
-
-
-@rule(
     "QS484",
     "A kernel has no tiling",
     "The kernel gets its sizes from the tiling data.",
@@ -126,4 +110,4 @@ def kernel_tiling(operator: Operator, report: Report) -> None:
         report("there is a kernel but no tiling data", operator.kernel.span, "add the `tiling` section")
 
 
-RULES = (roles, plan_capacity, plan_archs, task_type, kernel_tiling)
+RULES = (roles, plan_capacity, plan_archs, kernel_tiling)

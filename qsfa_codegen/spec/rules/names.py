@@ -100,7 +100,7 @@ def aclnn_collisions(operator: Operator, report: Report) -> None:
     seen: dict[str, str] = {}
     for param in aclnn.signature(operator):
         other = seen.setdefault(param.name, param.source)
-        if other != param.source and param.source in spans:
+        if words(other) != words(param.source) and param.source in spans:
             report(
                 f"'{param.source}' and '{other}' are both '{param.name}' in aclnn",
                 spans[param.source],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from qsfa_codegen.expr.evaluate import UNKNOWN
-from qsfa_codegen.expr.nodes import Kind
 from qsfa_codegen.spec.layout import CTYPES
 from qsfa_codegen.spec.model import KeyArg, Operator, TilingField
 from qsfa_codegen.spec.reach import reachable_keys
@@ -12,7 +11,6 @@ from qsfa_codegen.spec.rules.registry import WARNING, Report, rule
 from qsfa_codegen.spec.world import World
 
 KEY_BITS = 64
-_STYLES = ("plain", "macro")
 
 
 def _args(operator: Operator) -> tuple[KeyArg, ...]:
@@ -98,20 +96,6 @@ def _named(args: tuple[KeyArg, ...], codes: tuple[int, ...]) -> str:
     return ", ".join(f"{a.name} {c}" for a, c in zip(args, codes, strict=True))
 
 
-@rule(
-    "QS473",
-    "A tiling field has no such type",
-    "Fields are plain numbers that host and kernel share.",
-)
-def field_types(operator: Operator, report: Report) -> None:
-    """Types exist and fit the value's kind."""
-    for field in _fields(operator):
-        if field.ctype not in CTYPES:
-            report(f"there is no field type '{field.ctype}'", field.span, f"use one of {', '.join(CTYPES)}")
-        elif field.value.type.kind not in (Kind.INT, Kind.FLOAT, Kind.BOOL):
-            report(f"'{field.name}' cannot hold {field.value.type}", field.span, "store `code(…)` of it")
-
-
 def _fields(operator: Operator) -> list[TilingField]:
     data = operator.tiling.data if operator.tiling is not None else None
     if data is None:
@@ -138,21 +122,17 @@ def field_ranges(operator: Operator, report: Report) -> None:
 
 @rule(
     "QS475",
-    "The tiling struct is incomplete",
-    "A struct needs members, a known style, and an alignment that is a power of two.",
+    "A tiling struct is empty",
+    "A struct without members carries nothing, and C and C++ disagree about its size.",
 )
 def struct_form(operator: Operator, report: Report) -> None:
-    """Structs have members; `style` and `align` are valid."""
+    """Structs have members, unless a library call fills them."""
     data = operator.tiling.data if operator.tiling is not None else None
     if data is None:
         return
     for struct in structs(data.root):
         if not struct.members and struct.library is None:
             report(f"struct '{struct.type_name}' has no members", struct.span, "add `fields` or `members`")
-    if data.align < 1 or data.align & (data.align - 1):
-        report(f"{data.align} is no power of two", data.root.span, "use 8")
-    if data.style not in _STYLES:
-        report(f"there is no style '{data.style}'", data.root.span, f"use {' or '.join(_STYLES)}")
 
 
 @rule(
@@ -189,7 +169,6 @@ RULES = (
     key_bits,
     key_values,
     key_combinations,
-    field_types,
     field_ranges,
     struct_form,
     workspace_archs,

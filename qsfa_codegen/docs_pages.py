@@ -1,0 +1,150 @@
+"""The pages of docs/ that are made from the program: `python -m qsfa_codegen.docs_pages docs` writes them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from inspect import cleandoc
+from itertools import groupby
+from pathlib import Path
+
+import click
+
+from qsfa_codegen.catalogue import Entry, entries
+from qsfa_codegen.cli import PROGRAM, cli
+from qsfa_codegen.docs_tools import spec_reference
+from qsfa_codegen.spec.schema import operator_schema
+
+_DIAGNOSTICS = """\
+<!-- Made from the rules and from qsfa_codegen/explanations/ by `make docs`. -->
+
+# Diagnostics
+
+Every message has a code that stays the same from version to version. `qsfa-codegen explain CODE` prints what
+stands here. An error keeps the package from being generated, a warning does not.
+"""
+
+_GROUPS = {
+    "1": "Reading a spec",
+    "2": "Expressions",
+    "3": "Names, tables and references",
+    "4": "Rules of operators",
+    "5": "What no call can meet",
+    "6": "Call cases",
+    "9": "Writing packages",
+}
+
+_COMMAND_LINE = """\
+<!-- Made from the program itself by `make docs`. -->
+
+# Command line
+
+## Streams and formats
+
+As text, diagnostics go to stderr and results to stdout. With `--format json`, `sarif` or `github`, stdout
+holds one document with all diagnostics and nothing else: JSON for scripts, SARIF 2.1.0 for code-scanning
+pages, workflow commands that GitHub shows as annotations.
+
+Colour is used on terminals. `--color always` and `--color never` decide; otherwise `NO_COLOR` turns it off
+and `FORCE_COLOR` on, when they are not empty.
+
+A run over many specs uses all cores and says on stderr how far it is once it takes longer than a second.
+Results come in the order of the specs, whatever finishes first.
+
+## Exit statuses
+
+| status | meaning |
+|---|---|
+| 0 | done, nothing found |
+| 1 | findings: errors in a spec, a package out of date or edited by hand, an unexpected result of a call |
+| 2 | the command line is wrong |
+| 3 | the disk or the program failed |
+| 130 | interrupted |
+| 141 | the reader of the output went away |
+
+## Files
+
+A package is a folder below `--out`, named after the operator. Its `.manifest.json` lists each generated file
+with its hash, the spec and the program's version. A build compares: files that are as they should be are not
+touched, files no longer generated are removed, files that a person edited are shown and kept, and files that
+are not listed are left alone. All changes of a package happen, or none.
+
+`$XDG_CACHE_HOME/qsfa-codegen` (or `~/.cache/qsfa-codegen`) holds what only saves time: compiled templates,
+and what each package was built from. It can be deleted at any time.
+
+## Commands
+
+`--help` prints what stands here. `--debug` before the command shows the traceback when the program itself
+fails; `--version` prints the version.
+"""
+
+
+def pages() -> Mapping[str, str]:
+    """The text of each page by its name in docs/."""
+    return {
+        "cli.md": _command_line(),
+        "diagnostics.md": _diagnostics(),
+        "spec-reference.md": spec_reference(operator_schema()),
+    }
+
+
+def _command_line() -> str:
+    parts = [_COMMAND_LINE]
+    for name, command in sorted(cli.commands.items()):
+        arguments = [_argument(param) for param in command.params if isinstance(param, click.Argument)]
+        usage = " ".join([PROGRAM, name, "[OPTIONS]", *arguments])
+        options = [_option(param) for param in command.params if isinstance(param, click.Option)]
+        examples = cleandoc(command.epilog or "").removeprefix("\b\n")
+        parts += [f"### {name}\n", f"```text\n{usage}\n```\n", f"{cleandoc(command.help or '')}\n"]
+        parts += ["| option | meaning | default |\n|---|---|---|\n" + "".join(options)] if options else []
+        parts += [f"```text\n{examples}\n```\n"]
+    return "\n".join(parts)
+
+
+def _argument(param: click.Argument) -> str:
+    if isinstance(param.type, click.Choice):
+        shown = "|".join(map(str, param.type.choices))
+        return f"{{{shown}}}" if param.required else f"[{shown}]"
+    shown = param.metavar or str(param.name).upper()
+    return shown if param.required or param.metavar else f"[{shown}]"
+
+
+def _option(param: click.Option) -> str:
+    if isinstance(param.type, click.Choice):
+        value = " " + "\\|".join(map(str, param.type.choices))
+    else:
+        value = "" if param.is_flag else f" {param.metavar or param.type.name.upper()}"
+    meaning, _, default = (param.help or "").partition("  [default: ")
+    if param.show_default:
+        default = str(param.default)
+    return f"| `{', '.join(param.opts)}{value}` | {meaning} | {default.rstrip(']')} |\n"
+
+
+def _diagnostics() -> str:
+    parts = [_DIAGNOSTICS]
+    for digit, group in groupby(entries().values(), key=lambda entry: entry.code[2]):
+        parts.append(f"## {_GROUPS[digit]}\n")
+        for entry in group:
+            parts += _entry(entry)
+    return "\n".join(parts)
+
+
+def _entry(entry: Entry) -> Iterator[str]:
+    yield f"### {entry.code}: {entry.title}\n"
+    yield f"{entry.text}\n"
+    if not entry.wrong:
+        return
+    wrong, right = entry.example
+    yield f"```yaml\n{wrong}\n```\n"
+    if right:
+        yield f"could be\n\n```yaml\n{right}\n```\n"
+
+
+def main(folder: str) -> None:
+    """Write every page."""
+    for name, text in pages().items():
+        Path(folder, name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

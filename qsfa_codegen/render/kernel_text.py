@@ -1,0 +1,175 @@
+"""Expressions in kernel code: what the kernel is told, in the words of the tiling data and the key.
+
+A kernel knows its constants, its template arguments and the fields of the tiling data. Everything
+that a spec says of it is written with those; what they do not determine becomes a parameter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qsfa_codegen.expr.build import strip
+from qsfa_codegen.expr.cpp import emit
+from qsfa_codegen.expr.nodes import Expr, Kind, Literal, Query, Ref, RefKind
+from qsfa_codegen.expr.rewrite import substitute
+from qsfa_codegen.render.cpp import variable
+from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.layout import struct_layout
+from qsfa_codegen.spec.lower import attr_ref
+from qsfa_codegen.spec.model import Attr, Domain, Record
+from qsfa_codegen.spec.names import pascal
+from qsfa_codegen.spec.ranges import Ranges
+
+if TYPE_CHECKING:
+    from qsfa_codegen.spec.model import Operator
+
+TILING = "tiling"
+
+
+def column_type(column: str) -> str:
+    """The template parameter for a dtype column: ``kv`` → ``KvType``."""
+    return f"{pascal(column)}Type"
+
+
+_TYPES = {Kind.FLOAT: "float", Kind.BOOL: "bool"}
+
+
+@dataclass(frozen=True, slots=True)
+class KernelText:
+    """C++ of an expression, its type, and what it reads.
+
+    ``parameters`` are facts of the call that the kernel is not told: its caller has to know them.
+    """
+
+    text: str
+    type: str
+    reads_tiling: bool
+    reads_key: bool
+    parameters: tuple[str, ...]
+
+    @property
+    def constant(self) -> bool:
+        """Whether it is the same in every call and every compiled variant."""
+        return not (self.reads_tiling or self.reads_key or self.parameters)
+
+
+class KernelNames:
+    """Spelling of leaves in kernel code; notes what each text reads."""
+
+    def __init__(self, operator: Operator) -> None:
+        self._operator = operator
+        self._ranges = Ranges(operator)
+        self._fields: dict[Expr, str] = {}
+        self._arguments: dict[Expr, str] = {}
+        self._lets = {let.name: let.value for let in operator.lets}
+        tiling = operator.tiling
+        if tiling is not None:
+            self._lets.update({let.name: let.value for let in tiling.lets})
+            entries = struct_layout(tiling.data).entries if tiling.data is not None else ()
+            for entry in entries:
+                self._fields.setdefault(strip(entry.field.value), entry.path)
+            for arg in tiling.key.args if tiling.key is not None else ():
+                self._arguments.setdefault(strip(arg.value), arg.name)
+        self._fixed = {
+            (RefKind.ATTR, attr.name): value
+            for attr in operator.attrs
+            if (value := _only_value(attr)) is not None
+        }
+        self._reads_tiling = False
+        self._reads_key = False
+        self._parameters: dict[str, None] = {}
+
+    def spell(self, expr: Expr) -> KernelText:
+        """``expr`` in kernel code; arithmetic is that of int64, unchecked as the host has checked it."""
+        self._reads_tiling, self._reads_key, self._parameters = False, False, {}
+        text = self._known(expr) or self._nested(expr)
+        ctype = _TYPES.get(expr.type.kind, "int64_t")
+        return KernelText(text, ctype, self._reads_tiling, self._reads_key, tuple(self._parameters))
+
+    def _known(self, expr: Expr) -> str | None:
+        """The template argument or the field that holds just this value."""
+        bare = strip(expr)
+        if isinstance(bare, Literal):
+            return None
+        if bare in self._arguments:
+            self._reads_key = True
+            argument = self._arguments[bare]
+            return f"{argument} != 0" if expr.type.kind is Kind.BOOL else argument
+        path = self._fields.get(bare)
+        if path is None:
+            return None
+        self._reads_tiling = True
+        return f"{TILING}.{path}"
+
+    # ------------------------------------------------------------------ leaves
+
+    def ref(self, kind: RefKind, name: str) -> str:
+        """A name: a constant, a field, a derived value written out, or a parameter."""
+        if kind is RefKind.CONST:
+            return name
+        if kind in (RefKind.LET, RefKind.TILING_LET):
+            return self._derived(kind, name)
+        if kind is RefKind.COLUMN:
+            return column_type(name)
+        found = self._field_of(kind, name)
+        if found is None:
+            found = variable(name)
+            self._parameters[found] = None
+        return found
+
+    def _derived(self, kind: RefKind, name: str) -> str:
+        found = self._field_of(kind, name)
+        return found or f"({self._nested(self._lets[name])})"
+
+    def _field_of(self, kind: RefKind, name: str) -> str | None:
+        for held in (*self._arguments, *self._fields):
+            if isinstance(held, Ref) and held.kind is kind and held.name == name:
+                return self._known(held)
+        return None
+
+    def query(self, query: Query, param: str, axis: int | None, tail: int = 0) -> str:
+        """A fact about an input, which only the host can ask."""
+        raise ValueError(f"a kernel cannot ask for the {query.value} of {param}")
+
+    def enum_label(self, enum: str, label: str) -> str:
+        """A label's code."""
+        codes = {e.name: e for e in self._operator.enums}
+        return str(codes[enum].label(label).code)
+
+    def dtype(self, name: str) -> str:
+        """A dtype: the kernel's type."""
+        return DTYPES[name].kernel
+
+    def call(self, function: str, args: tuple[str, ...]) -> str | None:
+        """A function of the operator."""
+        match function:
+            case "elements":
+                return self._nested(self._operator.find(Record, args[0]).elements)
+            case "offset":
+                record = self._operator.find(Record, args[0])
+                names = [part.name for part in record.fields]
+                return self._nested(record.offsets[names.index(args[1])])
+            case "sizeof":
+                return self._sizeof(args[0])
+        return None
+
+    def _sizeof(self, dtype: str) -> str:
+        column = next((c for c in self._operator.dtypes.columns if column_type(c) == dtype), None)
+        if column is None:
+            return str(next(known.size for known in DTYPES.values() if known.kernel == dtype))
+        sizes = self._ranges.sizes(column)
+        if len(sizes) == 1:
+            return str(*sizes)
+        self._reads_key = True
+        return f"static_cast<int64_t>(sizeof({dtype}))"
+
+    def _nested(self, expr: Expr) -> str:
+        return emit(substitute(expr, self._fixed), self, self._ranges, unchecked=True).text
+
+
+def _only_value(attr: Attr) -> Literal | None:
+    """The value of an attribute that accepts just one, on every chip."""
+    if not isinstance(attr.domain, Domain) or len(attr.domain.values) != 1 or attr.enum is not None:
+        return None
+    return Literal(attr_ref(attr, attr.span).type, attr.span, attr.domain.values[0].value)

@@ -1,0 +1,108 @@
+"""Checks of the outputs that a caller has allocated, for interfaces that are given them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qsfa_codegen.diagnostics import Span
+from qsfa_codegen.expr.build import (
+    any_of,
+    compare,
+    dtype_of,
+    literal,
+    present,
+    ref,
+)
+from qsfa_codegen.expr.nodes import (
+    DTYPE,
+    Conditional,
+    Expr,
+    Literal,
+    RefKind,
+)
+from qsfa_codegen.expr.specialize import simplify
+from qsfa_codegen.spec.lower import always_passed
+from qsfa_codegen.spec.model import (
+    Check,
+    CheckKind,
+    DimItem,
+    DtypeRef,
+    Operator,
+    Output,
+    Shape,
+)
+from qsfa_codegen.spec.paths import condition, walk_choice
+
+
+def output_checks(operator: Operator) -> tuple[Check, ...]:
+    """Presence and dtype of every output that a caller allocates, in output order.
+
+    Facts about an output are queries about a parameter of its name, which no input has. An output
+    without elements may be left out: ``empty_when`` says in which calls.
+    """
+    return tuple(check for output in allocated(operator) for check in _checks(operator, output))
+
+
+def allocated(operator: Operator) -> tuple[Output, ...]:
+    """Outputs that a caller allocates."""
+    inputs = {i.name for i in operator.inputs}
+    return tuple(o for o in operator.outputs if o.name not in inputs)
+
+
+def empty_when(output: Output) -> Expr:
+    """Whether the output has no elements because its shape has an axis that is written as 0."""
+    span = output.span
+    cases = [condition(path, span) for path, shape in walk_choice(output.shape) if has_zero(shape)]
+    if any(case is None for case in cases):
+        return literal(True, span)
+    return any_of([case for case in cases if case is not None], span) or literal(False, span)
+
+
+def has_zero(shape: Shape) -> bool:
+    """Whether an axis of the shape is written as 0."""
+    sizes = [item.size for item in shape.items if isinstance(item, DimItem)]
+    return any(isinstance(size, Literal) and size.value == 0 for size in sizes)
+
+
+def column_dtype(operator: Operator, column: str, span: Span) -> Expr:
+    """The dtype that a call has in a column of the matrix."""
+    fallback = dict(operator.dtypes.unbound).get(column)
+    carriers = [i for i in operator.inputs if i.dtype.column == column]
+    own = ref(RefKind.COLUMN, column, DTYPE, span)
+    if fallback is None or not carriers or any(always_passed(i) for i in carriers):
+        return own
+    other = column_dtype(operator, fallback, span)
+    return Conditional(DTYPE, span, present(carriers[0].name, span), own, other)
+
+
+def dtype_expr(operator: Operator, dtype: DtypeRef, span: Span) -> Expr:
+    """The dtype of a parameter as an expression."""
+    if dtype.follow is not None:
+        return dtype_of(dtype.follow, span)
+    if dtype.fixed is not None:
+        return literal(dtype.fixed, span, DTYPE)
+    assert dtype.column is not None
+    return column_dtype(operator, dtype.column, span)
+
+
+def _checks(operator: Operator, output: Output) -> Iterator[Check]:
+    span, given = output.span, present(output.name, output.span)
+    passed = simplify(any_of([empty_when(output), given], span) or given)
+    yield _check(output, "presence", CheckKind.PRESENCE, None, passed)
+    wanted = dtype_expr(operator, output.dtype, span)
+    same = compare("==", dtype_of(output.name, span), wanted, span)
+    yield _check(output, "dtype", CheckKind.DTYPE, given, same)
+
+
+def _check(output: Output, what: str, kind: CheckKind, when: Expr | None, require: Expr) -> Check:
+    return Check(
+        id=f"{output.name}_out_{what}",
+        kind=kind,
+        parameter=output.name,
+        when=when,
+        require=require,
+        at_infer=False,
+        establishes=(),
+        message=None,
+        span=output.span,
+    )

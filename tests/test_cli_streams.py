@@ -1,0 +1,256 @@
+"""Streams, colour, exit statuses: what scripts and terminals rely on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from qsfa_codegen import __version__
+from qsfa_codegen.cli import cli
+from tests.cli_tools import ROOT, Program, process
+
+SPEC = Path("spec/add_example.yaml")
+COMMANDS = sorted(cli.commands)
+
+
+@pytest.fixture
+def broken(project: Path) -> Path:
+    """The project's spec, with one error."""
+    SPEC.write_text(SPEC.read_text().replace("when: mode == 1", "when: modus == 1"))
+    return SPEC
+
+
+# --------------------------------------------------------------------------- help
+
+
+def test_version(program: Program) -> None:
+    assert program("--version").out == f"qsfa-codegen {__version__}\n"
+    assert program("-V").out == f"qsfa-codegen {__version__}\n"
+
+
+def test_help_lists_commands_and_exit_statuses(program: Program) -> None:
+    done = program("--help")
+    assert done.status == 0
+    for name in COMMANDS:
+        assert f"\n  {name} " in done.out
+    assert "130  interrupted" in done.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_examples(program: Program, command: str) -> None:
+    done = program(command, "--help")
+    assert done.status == 0
+    assert f"\n    qsfa-codegen {command}" in done.out
+
+
+def test_nothing_to_do_shows_the_help(program: Program) -> None:
+    done = program()
+    assert done.status == 2
+    assert "Commands:" in done.err + done.out
+
+
+# --------------------------------------------------------------------------- exit statuses
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["no-such-command"],
+        ["build", "--no-such-option"],
+        ["build", "spec/nowhere.yaml"],
+        ["build", "spec"],
+        ["build", "--jobs", "0"],
+        ["validate", "--format", "xml"],
+        ["show"],
+        ["show", SPEC, "--chip", "A9"],
+        ["new", "1st"],
+        ["explain", "QS000"],
+        ["schema", "planes"],
+        ["completion", "tcsh"],
+    ],
+)
+def test_usage_errors(project: Path, program: Program, arguments: list[str]) -> None:
+    done = program(*arguments)
+    assert (done.status, done.out) == (2, "")
+    assert "Error: " in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_valid_spec(project: Path, program: Program) -> None:
+    done = program("validate")
+    assert (done.status, done.out, done.err) == (0, "1 spec: no problems\n", "")
+
+
+def test_a_spec_with_an_error(broken: Path, program: Program) -> None:
+    for command in ("validate", "build", "show"):
+        done = program(command, broken)
+        assert done.status == 1
+        assert done.err.startswith("spec/add_example.yaml:")
+        assert "error[QS202]: there is no `modus` here" in done.err
+    assert program("validate").out == "1 spec: 1 error\n"
+
+
+def test_a_file_that_cannot_be_read(project: Path, program: Program) -> None:
+    SPEC.write_bytes(b"spec: 1\xff")
+    done = program("validate")
+    assert (done.status, "error[QS102]" in done.err) == (1, True)
+
+
+def test_a_failure_of_the_program(project: Path, program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr("qsfa_codegen.commands.new.new", fail)
+    done = program("new", "Other")
+    assert (done.status, done.out) == (3, "")
+    assert done.err.startswith("qsfa-codegen: ZeroDivisionError: by zero\n")
+    assert "please report it" in done.err
+    assert "Traceback" not in done.err
+    assert "Traceback" in program("--debug", "new", "Other").err
+
+
+def test_a_failure_of_the_disk(project: Path, program: Program) -> None:
+    done = program("new", "Other", "--folder", "/dev/null/specs")
+    assert (done.status, done.err) == (3, "qsfa-codegen: /dev/null/specs: Not a directory\n")
+
+
+# --------------------------------------------------------------------------- formats
+
+
+def test_json(broken: Path, program: Program) -> None:
+    done = program("validate", "--format", "json")
+    document = json.loads(done.out)
+    assert (done.status, done.err, document["errors"]) == (1, "", 1)
+    found = document["diagnostics"][0]
+    assert (found["code"], found["location"]["file"]) == ("QS202", "spec/add_example.yaml")
+    line = SPEC.read_text().splitlines()[found["location"]["line"] - 1]
+    assert line[found["location"]["column"] - 1 : found["location"]["endColumn"] - 1] == "modus"
+
+
+def test_sarif_has_titles(broken: Path, program: Program) -> None:
+    run = json.loads(program("validate", "--format", "sarif").out)["runs"][0]
+    assert run["results"][0]["ruleId"] == "QS202"
+    assert run["tool"]["driver"]["rules"][0]["shortDescription"]["text"] == "an unknown name"
+
+
+def test_github(broken: Path, program: Program) -> None:
+    done = program("validate", "--format", "github")
+    assert done.out.startswith("::error file=spec/add_example.yaml,line=")
+
+
+def test_programs_get_a_document_when_all_is_well(project: Path, program: Program) -> None:
+    assert json.loads(program("build", "--format", "json").out)["diagnostics"] == []
+    assert json.loads(program("build", "--format", "sarif").out)["runs"][0]["results"] == []
+    assert program("build", "--format", "github").out == ""
+
+
+# --------------------------------------------------------------------------- colour
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env", "coloured"),
+    [
+        ([], {}, False),
+        (["--color", "always"], {}, True),
+        (["--color", "never"], {"FORCE_COLOR": "1"}, False),
+        ([], {"FORCE_COLOR": "1"}, True),
+        ([], {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_colour(broken: Path, arguments: list[str], env: dict[str, str], coloured: bool) -> None:
+    done = process("validate", *arguments, env=env)
+    assert ("\x1b[" in done.err) is coloured
+    assert "\x1b[" not in done.out
+
+
+def test_a_terminal_is_coloured(broken: Path) -> None:
+    import pty
+
+    reader, writer = pty.openpty()
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    command = [sys.executable, "-m", "qsfa_codegen", "validate"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=writer, env=env) as child:
+        os.close(writer)
+        text = b""
+        try:
+            while block := os.read(reader, 4096):
+                text += block
+        except OSError:  # the terminal's other side is closed
+            pass
+        os.close(reader)
+    assert child.returncode == 1
+    assert b"\x1b[1;31merror[QS202]\x1b[0m" in text
+
+
+# --------------------------------------------------------------------------- readers and interruptions
+
+
+def _open(*arguments: str, **options: object) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "qsfa_codegen", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        **options,  # type: ignore[call-overload]
+    )
+
+
+@pytest.mark.parametrize("arguments", [["show", str(SPEC)], ["schema"], ["--help"], ["explain"]])
+def test_a_reader_that_goes_away_is_no_error(project: Path, arguments: list[str]) -> None:
+    with _open(*arguments) as child:
+        assert child.stdout is not None
+        child.stdout.close()
+        assert child.stderr is not None
+        assert child.stderr.read() == b""
+    assert child.returncode in (0, 141)  # 0: it had finished writing before
+
+
+def test_an_interruption_is_no_failure(project: Path) -> None:
+    fifo = Path("spec/blocked.yaml")
+    os.mkfifo(fifo)
+    wait = "import sys, time; sys.modules['qsfa_codegen.spec.load'] = None\n"
+    program = (
+        f"{wait}from qsfa_codegen import __main__\n"
+        "from qsfa_codegen.commands import new\n"
+        "def block(*_): print('waiting', flush=True); time.sleep(60)\n"
+        "new.new = block\n"
+        "sys.argv[1:] = ['new', 'Other']\n"
+        "__main__.main()\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"waiting\n"
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=20)
+    assert child.returncode == 130
+    assert b"Traceback" not in err
+
+
+def test_a_terminal_that_lacks_characters_gets_escapes(project: Path) -> None:
+    done = process("show", SPEC, "--lang", "zh", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert (done.status, done.err) == (0, "")
+    assert "\\u8f93\\u5165" in done.out
+
+
+def test_output_that_cannot_be_written(project: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "qsfa_codegen", "schema"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            check=False,
+        )
+    assert done.returncode == 3
+    assert done.stderr == b"qsfa-codegen: No space left on device\n"

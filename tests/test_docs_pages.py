@@ -1,0 +1,65 @@
+"""Pages made from the program, and the catalogue of diagnostics behind one of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from qsfa_codegen.catalogue import Entry, entries
+from qsfa_codegen.commands.new import new
+from qsfa_codegen.diagnostics import Sink
+from qsfa_codegen.docs_pages import pages
+from qsfa_codegen.spec.load import analyse_text
+from tests.cli_tools import ROOT
+
+_SOURCES = [path for path in (ROOT / "qsfa_codegen").rglob("*.py") if path.name != "cli.py"]
+_EXAMPLES = [entry for entry in entries().values() if entry.wrong]
+
+
+def test_every_code_is_explained_and_every_explanation_is_of_a_code() -> None:
+    used = {code for path in _SOURCES for code in re.findall(r"\bQS\d{3}\b", path.read_text())}
+    assert used == entries().keys()
+
+
+@pytest.mark.parametrize("entry", entries().values(), ids=lambda entry: entry.code)
+def test_an_entry_says_something(entry: Entry) -> None:
+    assert re.fullmatch(r"QS\d{3}", entry.code)
+    assert 5 <= len(entry.title) <= 90
+    assert not entry.title.endswith(".")
+    assert entry.text.strip().endswith(".")
+    assert bool(entry.wrong) is bool(entry.right)
+
+
+@pytest.fixture(scope="module")
+def starter(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The spec that ``new`` writes."""
+    return new("AddExample", tmp_path_factory.mktemp("spec")).read_text(encoding="utf-8")
+
+
+def _codes(text: str) -> set[str]:
+    sink = Sink()
+    analyse_text(text.encode(), "spec.yaml", sink)
+    return {diagnostic.code for diagnostic in sink}
+
+
+def test_the_starter_has_no_findings(starter: str) -> None:
+    assert _codes(starter) == set()
+
+
+@pytest.mark.parametrize("entry", _EXAMPLES, ids=lambda entry: entry.code)
+def test_an_example_is_reported_under_its_code(entry: Entry, starter: str) -> None:
+    assert entry.right in starter
+    assert entry.code in _codes(starter.replace(entry.right, entry.wrong, 1))
+
+
+@pytest.mark.parametrize("name", pages())
+def test_pages_are_up_to_date(name: str) -> None:
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == pages()[name], "run `make docs`"
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+            assert Path(path.parent, target).exists(), f"{path.name} links to {target}"
