@@ -43,13 +43,10 @@ def run(spec: Path, cases: Path, stage: str, form: str | None, console: Console)
 
 def _calls(cases: Path, operator: Operator, console: Console) -> tuple[Call, ...] | None:
     """The cases of a file, or of stdin; None when there is something wrong with them."""
-    from qsfa_codegen.contract.case_reader import parse_cases, read_cases
+    from qsfa_codegen.contract.case_reader import read_cases
 
     sink = Sink()
-    if cases == STDIN:
-        calls = parse_cases(sys.stdin, operator, sink, "<stdin>")
-    else:
-        calls = read_cases(str(cases), operator, sink)
+    calls = read_cases("/dev/stdin" if cases == STDIN else str(cases), operator, sink)
     for diagnostic in sink:
         console.finding(diagnostic)
     return None if sink.failed else calls

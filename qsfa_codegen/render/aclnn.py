@@ -44,6 +44,9 @@ _ARRAY_DTYPES = (
 )
 _BEFORE_DIMS = (CheckKind.CHIP, CheckKind.ATTR, CheckKind.PRESENCE, CheckKind.DTYPE, CheckKind.RANK)
 _WORD = re.compile(r"\w+")
+_NULLPTR = "return Reject(ACLNN_ERR_PARAM_NULLPTR, "
+_OUTPUT = ["const char *name", "const Tensor &output"]
+_PHASE = ["uint64_t *workspaceSize", "aclOpExecutor **executor"]
 _TOO_LARGE = (
     'return Reject(ACLNN_ERR_PARAM_INVALID, "%s: a size does not fit in 64 bits [%s_out_shape]", name, name);'
 )
@@ -108,6 +111,16 @@ class ListText:
     name: str
     member: str
     parameter: str
+    reject: str
+
+
+@dataclass(frozen=True, slots=True)
+class PointerText:
+    """An attribute that is passed by pointer and must be given."""
+
+    id: str
+    name: str
+    reject: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +136,7 @@ class ShapeCheck:
     """The function that checks the shape of all outputs that have the same one."""
 
     name: str
+    definition: str
     outputs: tuple[tuple[str, str], ...]  # name, member
     lines: tuple[str, ...]
 
@@ -165,6 +179,10 @@ class _Wrapper:
             "declarations": [p.declaration for p in self.params],
             "arguments": wrap_call("const Call call{", [p.name for p in self.params], "};", 2 * INDENT),
             "inner_call": self._inner_call(),
+            "first_phase": wrap_call(f"aclnnStatus {self._method('FirstPhase')}(", _PHASE, ")"),
+            "has_shape": wrap_call(
+                f"bool {self._method('HasShape')}(", [*_OUTPUT, "const gert::Shape &expected"], ")"
+            ),
             "lets": lets,
             "attrs": read,
             "readings": [line for attr in read for line in self._reading(attr)],
@@ -172,6 +190,9 @@ class _Wrapper:
             **self._tensors(),
             **self._steps(),
         }
+
+    def _method(self, name: str) -> str:
+        return f"{self.operator.name}Contract::{name}"
 
     def _inner_call(self) -> str:
         empty = {self.param(Role.OUTPUT, o.name): variable(o.name) for o in self._sometimes_empty()}
@@ -193,9 +214,14 @@ class _Wrapper:
         read = [a.name for a in self._attrs() if self.param(Role.ATTR, a.name).is_pointer]
         return default_constants(self.operator, read)
 
-    def _required(self) -> list[AclnnParam]:
-        """Attributes that are passed by pointer and must be given."""
-        return [p for p in self.params if p.role is Role.ATTR and p.is_pointer and p.required]
+    def _required(self) -> list[PointerText]:
+        found = [p for p in self.params if p.role is Role.ATTR and p.is_pointer and p.required]
+        return [self._pointer(p) for p in found]
+
+    def _pointer(self, param: AclnnParam) -> PointerText:
+        id = f"{param.source}_presence"
+        message = f"{param.source} is nullptr; it must be given [{id}]"
+        return PointerText(id, param.name, call_with_format(_NULLPTR, message, (), 2 * INDENT))
 
     def _reading(self, attr: AttrText) -> list[str]:
         """Statements that set an attribute's member."""
@@ -230,6 +256,12 @@ class _Wrapper:
             "empty": [self._empty(o) for o in self._sometimes_empty()],
             "has_lists": any(attr.kind == "list" for attr in self._attrs()),
         }
+
+    def _list(self, parameter: Input) -> ListText:
+        name = parameter.name
+        message = f"tensor %ld of {name} is nullptr [{name}_presence]"
+        reject = call_with_format(_NULLPTR, message, ["position"], 3 * INDENT)
+        return ListText(name, variable(name), self.param(Role.INPUT, name).name, reject)
 
     def _input(self, parameter: Input) -> ViewText:
         view = self._view(variable(parameter.name), self.param(Role.INPUT, parameter.name))
@@ -275,7 +307,7 @@ class _Wrapper:
             "first": _chain("const bool readable = ", first),
             "then": _chain("const bool legal = ", then) if then else "",
             "chip_test": self._chip_test(),
-            "supported": " or ".join(c.soc for c in self.operator.chips),
+            "chip_reject": self._chip_reject(),
             "uses_chip": bool(self.needs.names(RefKind.CHIP)),
             "uses_arch": not self.needs.names(RefKind.CHIP) or bool(self.needs.names(RefKind.ARCH)),
         }
@@ -305,6 +337,11 @@ class _Wrapper:
         assert test is not None
         return broken("if (", self.text.cpp(test).text, ") {", INDENT)
 
+    def _chip_reject(self) -> str:
+        supported = " or ".join(c.soc for c in self.operator.chips)
+        message = f"chip: this one is not supported; expected: {supported} [chip]"
+        return call_with_format("return Reject(ACLNN_ERR_PARAM_INVALID, ", message, (), 2 * INDENT)
+
     # ----------------------------------------------------------------- shapes of outputs
 
     def _shape_checks(self) -> list[ShapeCheck]:
@@ -317,8 +354,10 @@ class _Wrapper:
         shape: Choice = outputs[0].shape
         lines = shape_lines(shape, self.text, self._expected)
         fallible = any(map(_uses_arith, lines))
+        name = f"Has{pascal(outputs[0].name)}Shape"
         return ShapeCheck(
-            name=f"Has{pascal(outputs[0].name)}Shape",
+            name=name,
+            definition=wrap_call(f"bool {self._method(name)}(", _OUTPUT, ")"),
             outputs=tuple((o.name, variable(o.name)) for o in outputs),
             lines=(*((f"{' ' * INDENT}Arith arith;",) if fallible else ()), *lines),
         )

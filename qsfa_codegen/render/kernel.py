@@ -1,121 +1,132 @@
-"""The kernel: its entry with the dispatch, and per architecture what the kernel's body is written with."""
+"""The kernel: its entry with the dispatch, and a header per architecture for the body."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.expr.nodes import Expr, RefKind
 from qsfa_codegen.render.artefact import Artefact
-from qsfa_codegen.render.cpp import constant, variable
-from qsfa_codegen.render.kernel_text import TILING, KernelNames, KernelText, column_type
-from qsfa_codegen.render.needs import needs
-from qsfa_codegen.render.text import INDENT, cpp_comment, wrap_call, wrap_items
+from qsfa_codegen.render.cpp import variable
+from qsfa_codegen.render.kernel_arch import arch_parts
+from qsfa_codegen.render.kernel_text import column_type
+from qsfa_codegen.render.text import INDENT, broken, wrap_call
 from qsfa_codegen.render.tiling_key import has_template_key, key_file, tiling_key
-from qsfa_codegen.render.tiling_struct import NAMESPACE, PLAIN, has_struct_file, struct_file
+from qsfa_codegen.render.tiling_struct import NAMESPACE, PLAIN, has_struct_file, struct_file, tiling_data
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.model import Attr, DtypeRef, Record
-from qsfa_codegen.spec.names import camel, pascal, upper
+from qsfa_codegen.spec.model import DtypeRef
+from qsfa_codegen.spec.names import upper
 
 if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
-    from qsfa_codegen.spec.model import (
-        Chip,
-        Kernel,
-        KernelPlan,
-        Operator,
-        PlanSpace,
-        TilingData,
-        WorkspaceTerm,
-    )
+    from qsfa_codegen.spec.model import Chip, Input, Kernel, Operator, Output
 
-_FUNCTION = "__aicore__ static inline"
+_ARCHS_AT_MOST = 8
+_TASK_TYPES = {"aiv": "AIV_ONLY", "aic": "AIC_ONLY"}
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
-    """What the plan uses of an on-chip space: constants, and a proof that the parts fit the whole."""
+class Row:
+    """A compiled dtype row: the test over the dtype macros that selects it, and the types of its columns."""
 
-    name: str
-    lines: tuple[str, ...]
-    proof: str
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """A region of the workspace: where it starts, its bytes, and the bytes of one core's part."""
-
-    comment: str
-    functions: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """A pointer that the entry hands over under the family's name for it."""
-
-    role: str
-    parameter: str
-    name: str
+    test: str
+    call: str
 
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """The compiled dtype rows of one architecture: a test over the dtype macros, and the call it leads to."""
+    """The rows of one architecture; ``guard`` is its preprocessor test, empty when there is just one."""
 
-    macro: int
     arch: str
-    branches: tuple[tuple[str, str], ...]
+    guard: str
+    rows: tuple[Row, ...]
 
 
 def has_kernel(operator: Operator) -> bool:
     """Whether the operator's kernel can be written: it gets its sizes from the tiling data."""
-    tiling = operator.tiling
-    if operator.kernel is None or tiling is None or tiling.data is None:
+    data = tiling_data(operator)
+    if operator.kernel is None or data is None:
         return False
-    return tiling.data.style != PLAIN or has_struct_file(operator)
+    return data.style != PLAIN or has_struct_file(operator)
 
 
-def template_parameters(operator: Operator) -> list[str]:
-    """Parameters of the kernel class: a type for each dtype column, then the key's arguments."""
-    types = [f"typename {column_type(column)}" for column in operator.dtypes.columns]
-    return [*types, *key_parameters(operator)]
-
-
-def key_parameters(operator: Operator) -> list[str]:
-    """The key's arguments as template parameters."""
-    key = tiling_key(operator)
-    return [f"int {arg.name}" for arg in key.args] if key is not None else []
-
-
-# --------------------------------------------------------------------------- per architecture
-
-
-def _render_arch(operator: Operator, plan: KernelPlan, templates: Templates) -> str:
-    writer = _ArchWriter(operator, plan)
-    parts = writer.parts()
-    return templates.render(
-        "op_kernel/arch/op_kernel.h.j2",
-        guard=f"{upper(operator.name)}_{upper(plan.arch)}_KERNEL_H",
-        snake=operator.snake,
-        namespace=f"{operator.name}Kernel",
-        struct_file=struct_file(operator) if has_struct_file(operator) else None,
-        tiling_type=tiling_type(operator),
-        template=wrap_call("template <", template_parameters(operator), ">"),
-        **parts,
-    )
+def kernel_namespace(operator: Operator) -> str:
+    """Where the per-architecture code stands; one architecture is compiled at a time."""
+    return f"{operator.name}Kernel"
 
 
 def tiling_type(operator: Operator) -> str:
     """The kernel's name of the tiling data; in the macro style the toolkit writes it into no namespace."""
-    data = _data(operator)
+    data = tiling_data(operator)
+    assert data is not None
     return f"{NAMESPACE}::{data.root.type_name}" if data.style == PLAIN else data.root.type_name
 
 
-def _data(operator: Operator) -> TilingData:
-    assert operator.tiling is not None
-    assert operator.tiling.data is not None
-    return operator.tiling.data
+def key_arguments(operator: Operator) -> list[str]:
+    """Names of the key's template arguments."""
+    key = tiling_key(operator)
+    return [arg.name for arg in key.args] if key is not None else []
+
+
+# --------------------------------------------------------------------------- header of an architecture
+
+
+def _render_arch(number: int, operator: Operator, templates: Templates) -> str:
+    arch = operator.archs[number]
+    types = [f"typename {column_type(column)}" for column in operator.dtypes.columns]
+    numbers = [f"int {name}" for name in key_arguments(operator)]
+    return templates.render(
+        "op_kernel/arch/op_kernel.h.j2",
+        guard=f"{upper(operator.name)}_{upper(arch)}_KERNEL_H",
+        snake=operator.snake,
+        namespace=kernel_namespace(operator),
+        struct_file=struct_file(operator) if has_struct_file(operator) else None,
+        tiling_type=tiling_type(operator),
+        template=wrap_call("template <", [*types, *numbers], ">"),
+        **arch_parts(operator, arch),
+    )
+
+
+# --------------------------------------------------------------------------- the entry
+
+
+def _render_entry(operator: Operator, templates: Templates) -> str:
+    kernel = _kernel(operator)
+    names = _pointer_names(operator)
+    data = tiling_data(operator)
+    assert data is not None
+    numbers = key_arguments(operator)
+    parameters = [f"GM_ADDR {name}" for name in (*names.values(), "workspace", "tiling")]
+    types = [column_type(column) for column in operator.dtypes.columns]
+    handed = [names[target] for role, target in kernel.roles if target in names]
+    return templates.render(
+        "op_kernel/op.cpp.j2",
+        snake=operator.snake,
+        namespace=kernel_namespace(operator),
+        key_file=key_file(operator) if has_template_key(operator) else None,
+        dispatches=list(_dispatches(operator)),
+        tiling_type=tiling_type(operator),
+        registers=data.style == PLAIN,
+        task_type=f"KERNEL_TYPE_{_TASK_TYPES.get(kernel.task_type, upper(kernel.task_type))}",
+        run_template=wrap_call(
+            "template <", [*(f"typename {t}" for t in types), *(f"int {n}" for n in numbers)], ">"
+        ),
+        run_kernel=wrap_call("Kernel<", [*types, *numbers], "> kernel;", INDENT),
+        entry_template=wrap_call("template <", [f"int {name}" for name in numbers], ">") if numbers else "",
+        entry=wrap_call(f"{_linkage(numbers)}__global__ __aicore__ void {operator.snake}(", parameters, ")"),
+        arguments=wrap_call(
+            f"const {kernel_namespace(operator)}::Arguments arguments{{",
+            [*handed, "AscendC::GetUserWorkspace(workspace)"],
+            "};",
+            INDENT,
+        ),
+    )
+
+
+def _linkage(key_arguments: Sequence[str]) -> str:
+    """A kernel that is no template is found by its plain name."""
+    return "" if key_arguments else 'extern "C" '
 
 
 def _kernel(operator: Operator) -> Kernel:
@@ -123,156 +134,66 @@ def _kernel(operator: Operator) -> Kernel:
     return operator.kernel
 
 
-class _ArchWriter:
-    """Turns one plan into the parts of a header."""
+def _pointer_names(operator: Operator) -> dict[str, str]:
+    """Parameters of the entry in the order of the ABI, by the name of the input or output.
 
-    def __init__(self, operator: Operator, plan: KernelPlan) -> None:
-        self._operator = operator
-        self._plan = plan
-        self._names = KernelNames(operator)
-        self._roles = _kernel(operator).roles
+    An output that is written in place has its input's name; the role then means the memory of both.
+    """
+    inputs = {param.name: variable(param.name) for param in operator.inputs}
+    outputs = {
+        output.name if output.name not in inputs else f"{output.name} out": (
+            variable(output.name) + ("Out" if output.name in inputs else "")
+        )
+        for output in operator.outputs
+    }
+    return {**inputs, **outputs}
 
-    def parts(self) -> dict[str, object]:
-        """What the template fills in."""
-        named = [(name.replace(".", "_"), self._names.spell(expr)) for name, expr in self._plan.parameters]
-        return {
-            "constants": self._constants(),
-            "plan": [_constexpr(upper(name), spelt) for name, spelt in named if spelt.constant],
-            "choices": [_function(pascal(name), spelt) for name, spelt in named if not spelt.constant],
-            "spaces": [self._space(space) for space in self._plan.spaces],
-            "flags": list(self._flags()),
-            "records": [self._record(record) for record in self._operator.records],
-            "arguments": self._arguments(),
-            "settings": list(self._settings()),
-            "regions": list(self._regions()),
-        }
 
-    def _constants(self) -> list[str]:
-        used = needs(self._operator, self._exprs()).names(RefKind.CONST)
-        return [constant(const) for const in self._operator.consts if const.name in used]
+def _dispatches(operator: Operator) -> Iterator[Dispatch]:
+    for number, arch in enumerate(operator.archs):
+        chips = [chip for chip in operator.chips if chip.arch == arch]
+        guard = (
+            ""
+            if len(operator.archs) == 1
+            else f"#{'el' if number else ''}if __CCE_AICORE__ == {chips[0].cce_aicore}"
+        )
+        yield Dispatch(arch, guard, tuple(_rows(operator, chips)))
 
-    def _exprs(self) -> Iterator[Expr]:
-        yield from (expr for _, expr in self._plan.parameters)
-        for space in self._plan.spaces:
-            yield space.total
-            yield from (expr for buffer in space.buffers for expr in (buffer.copies, buffer.bytes))
-        yield from (credits for _, credits in self._plan.flags if credits is not None)
-        for term in self._terms():
-            yield from (part for part in (term.bytes, term.when) if part is not None)
-        for record in self._operator.records:
-            yield from (record.size, *record.offsets)
 
-    # ------------------------------------------------------------------ plan
-
-    def _space(self, space: PlanSpace) -> Space:
-        total = f"{upper(space.space)}_BYTES"
-        lines = [_constexpr(total, self._names.spell(space.total))]
-        sizes = []
-        for buffer in space.buffers:
-            prefix = f"{upper(space.space)}_{upper(buffer.name)}"
-            lines.append(_constexpr(f"{prefix}_COPIES", self._names.spell(buffer.copies)))
-            lines.append(_constexpr(f"{prefix}_BYTES", self._names.spell(buffer.bytes)))
-            sizes.append(f"{prefix}_COPIES * {prefix}_BYTES")
-        pieces = [f"{size} + " for size in sizes[:-1]] + sizes[-1:]
-        proof = wrap_items("static_assert(", pieces, f" <= {total});") if sizes else ""
-        return Space(space.space, tuple(lines), proof)
-
-    def _flags(self) -> Iterator[str]:
-        for number, (name, credits) in enumerate(self._plan.flags):
-            yield f"constexpr uint16_t FLAG_{upper(name)} = {number};"
-            if credits is not None:
-                yield _constexpr(f"FLAG_{upper(name)}_CREDITS", self._names.spell(credits))
-
-    # ------------------------------------------------------------------ what the call brings
-
-    def _arguments(self) -> list[Argument]:
-        tensors = {p.name for p in (*self._operator.inputs, *self._operator.outputs)}
-        return [
-            Argument(role, target, variable(role)) for role, target in self._roles if target in tensors
+def _rows(operator: Operator, chips: list[Chip]) -> Iterator[Row]:
+    matrix = operator.dtypes
+    carriers = [_carrier(operator, column) for column in matrix.columns]
+    rows = dict.fromkeys(row.dtypes for chip in chips for row in matrix.rows_of(chip.id))
+    for number, dtypes in enumerate(rows):
+        tests = [
+            f"ORIG_DTYPE_{carrier.name.upper()} == {DTYPES[dtype].ge} && "
+            for carrier, dtype in zip(carriers, dtypes, strict=True)
+            if carrier is not None
         ]
-
-    def _settings(self) -> Iterator[str]:
-        attrs = {attr.name: attr for attr in self._operator.attrs}
-        for role, target in self._roles:
-            if target in attrs:
-                spelt = self._names.spell(attr_ref(attrs[target], attrs[target].span))
-                yield _function(pascal(role), spelt)
-
-    def _record(self, record: Record) -> RecordText:
-        played = {target: role for role, target in self._roles}
-        name = pascal(played.get(record.name, record.name))
-        functions = [
-            _function(f"{name}{pascal(part.name)}Offset", self._names.spell(offset))
-            for part, offset in zip(record.fields, record.offsets, strict=True)
-        ]
-        functions.append(_function(f"{name}Bytes", self._names.spell(record.size)))
-        doc = f"{record.name}: {record.doc.en}" if record.doc else record.name
-        return RecordText(cpp_comment(doc), tuple(functions))
-
-    # ------------------------------------------------------------------ workspace
-
-    def _terms(self) -> tuple[WorkspaceTerm, ...]:
-        assert self._operator.tiling is not None
-        return dict(self._operator.tiling.workspace).get(self._plan.arch, ())
-
-    def _regions(self) -> Iterator[Region]:
-        before = ""
-        for term in self._terms():
-            name = pascal(term.name)
-            doc = f"{term.name}: {term.doc.en}" if term.doc else term.name
-            start = f"{before}Offset({TILING}) + {before}Bytes({TILING})" if before else "0"
-            functions = (
-                _region_function(f"{name}Offset", start, reads_tiling=bool(before)),
-                self._size(f"{name}Bytes", term, term.bytes),
-                self._size(f"{name}Share", term, product([term.copies, term.count, _size_of(term)], term.span)),
-            )
-            yield Region(cpp_comment(doc + ("; no kernel reads it" if term.unused else "")), functions)
-            before = name
-
-    def _size(self, name: str, term: WorkspaceTerm, size: Expr) -> str:
-        if term.when is not None:
-            size = Conditional(INT, term.span, term.when, size, literal(0, term.span))
-        spelt = self._names.spell(size)
-        if spelt.parameters:
-            missing = ", ".join(spelt.parameters)
-            raise ValueError(f"no tiling field tells the kernel {missing}, which the size of {term.name} needs")
-        return _region_function(name, spelt.text, spelt.reads_tiling)
+        head = "} else if constexpr (" if number else "if constexpr ("
+        test = broken(head, "".join(tests).removesuffix(" && "), ") {", INDENT)
+        types = [DTYPES[dtype].kernel for dtype in dtypes]
+        call = wrap_call("Run<", [*types, *key_arguments(operator)], ">(arguments, tilingData);", 2 * INDENT)
+        yield Row(test, call)
 
 
-def _size_of(term: WorkspaceTerm) -> Expr:
-    return size_of_dtype(term.dtype, term.span)
+def _carrier(operator: Operator, column: str) -> Input | Output | None:
+    """The parameter whose dtype macro tells the row: every variant is compiled with all of them."""
+    for param in (*operator.inputs, *operator.outputs):
+        if param.dtype == DtypeRef(column=column):
+            return param
+    return None
 
 
-def _constexpr(name: str, spelt: KernelText) -> str:
-    return broken(f"constexpr {spelt.type} {name} = ", spelt.text, ";", 0)
-
-
-def _function(name: str, spelt: KernelText) -> str:
-    """A function of the kernel class: of the tiling data where it reads that, and of what else it needs."""
-    if spelt.constant:
-        return broken(f"static constexpr {spelt.type} {name} = ", spelt.text, ";", INDENT)
-    params = [f"const TilingData &{TILING}"] if spelt.reads_tiling else []
-    params += [f"int64_t {parameter}" for parameter in spelt.parameters]
-    return _defined(f"{_FUNCTION} {spelt.type} {name}(", params, spelt.text)
-
-
-def _region_function(name: str, text: str, reads_tiling: bool) -> str:
-    """As ``_function``; all functions of the workspace take the tiling data, so that callers need not know."""
-    parameter = f"const TilingData &{TILING}" if reads_tiling else "const TilingData &"
-    return _defined(f"{_FUNCTION} int64_t {name}(", [parameter], text)
-
-
-def _defined(head: str, params: Sequence[str], text: str) -> str:
-    margin = " " * INDENT
-    body = broken("return ", text, ";", 2 * INDENT)
-    return f"{wrap_call(head, params, ')', INDENT)}\n{margin}{{\n{margin}{margin}{body}\n{margin}}}"
-
-
-# --------------------------------------------------------------------------- the entry
-
-
-def _render_entry(operator: Operator, templates: Templates) -> str:
-    tensors = (*operator.inputs, *operator.outputs)
-    arguments = [variable(p.name) for p in operator.inputs] + _output_names(operator)
-    roles = [(role, dict(zip((t.name for t in tensors), arguments, strict=True)).get(target)) for role, target in _kernel(operator).roles]
-    return templates.render("op_kernel/op.cpp.j2", snake=operator.snake)
+ARTEFACTS = (
+    Artefact("kernel", lambda operator: f"op_kernel/{operator.snake}.cpp", _render_entry, has_kernel),
+    *(
+        Artefact(
+            "kernel",
+            lambda operator, n=number: f"op_kernel/{operator.archs[n]}/{operator.snake}_kernel.h",
+            partial(_render_arch, number),
+            lambda operator, n=number: has_kernel(operator) and n < len(operator.archs),
+        )
+        for number in range(_ARCHS_AT_MOST)
+    ),
+)

@@ -32,6 +32,14 @@ def column_type(column: str) -> str:
     return f"{pascal(column)}Type"
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How the kernel gets a value: as a template argument, or in a field of the tiling data."""
+
+    text: str
+    is_argument: bool
+
+
 _TYPES = {Kind.FLOAT: "float", Kind.BOOL: "bool"}
 
 
@@ -60,17 +68,16 @@ class KernelNames:
     def __init__(self, operator: Operator) -> None:
         self._operator = operator
         self._ranges = Ranges(operator)
-        self._fields: dict[Expr, str] = {}
-        self._arguments: dict[Expr, str] = {}
         self._lets = {let.name: let.value for let in operator.lets}
+        self._told: dict[object, Told] = {}
+        self._told_names: dict[tuple[RefKind, str], Told] = {}
         tiling = operator.tiling
         if tiling is not None:
             self._lets.update({let.name: let.value for let in tiling.lets})
-            entries = struct_layout(tiling.data).entries if tiling.data is not None else ()
-            for entry in entries:
-                self._fields.setdefault(strip(entry.field.value), entry.path)
             for arg in tiling.key.args if tiling.key is not None else ():
-                self._arguments.setdefault(strip(arg.value), arg.name)
+                self._tell(arg.value, Told(arg.name, is_argument=True))
+            for entry in struct_layout(tiling.data).entries if tiling.data is not None else ():
+                self._tell(entry.field.value, Told(f"{TILING}.{entry.path}", is_argument=False))
         self._fixed = {
             (RefKind.ATTR, attr.name): value
             for attr in operator.attrs
@@ -83,24 +90,25 @@ class KernelNames:
     def spell(self, expr: Expr) -> KernelText:
         """``expr`` in kernel code; arithmetic is that of int64, unchecked as the host has checked it."""
         self._reads_tiling, self._reads_key, self._parameters = False, False, {}
-        text = self._known(expr) or self._nested(expr)
+        told = None if isinstance(expr, Literal) else self._told.get(strip(expr))
+        text = self._read(told, as_bool=expr.type.kind is Kind.BOOL) or self._nested(expr)
         ctype = _TYPES.get(expr.type.kind, "int64_t")
         return KernelText(text, ctype, self._reads_tiling, self._reads_key, tuple(self._parameters))
 
-    def _known(self, expr: Expr) -> str | None:
-        """The template argument or the field that holds just this value."""
-        bare = strip(expr)
-        if isinstance(bare, Literal):
+    def _tell(self, value: Expr, told: Told) -> None:
+        if isinstance(value, Literal):
+            return
+        self._told.setdefault(strip(value), told)
+        if isinstance(value, Ref):
+            self._told_names.setdefault((value.kind, value.name), told)
+
+    def _read(self, told: Told | None, *, as_bool: bool) -> str | None:
+        """The template argument or the field, noted as read."""
+        if told is None:
             return None
-        if bare in self._arguments:
-            self._reads_key = True
-            argument = self._arguments[bare]
-            return f"{argument} != 0" if expr.type.kind is Kind.BOOL else argument
-        path = self._fields.get(bare)
-        if path is None:
-            return None
-        self._reads_tiling = True
-        return f"{TILING}.{path}"
+        self._reads_key = self._reads_key or told.is_argument
+        self._reads_tiling = self._reads_tiling or not told.is_argument
+        return f"{told.text} != 0" if as_bool else told.text
 
     # ------------------------------------------------------------------ leaves
 
@@ -108,25 +116,18 @@ class KernelNames:
         """A name: a constant, a field, a derived value written out, or a parameter."""
         if kind is RefKind.CONST:
             return name
-        if kind in (RefKind.LET, RefKind.TILING_LET):
-            return self._derived(kind, name)
         if kind is RefKind.COLUMN:
             return column_type(name)
-        found = self._field_of(kind, name)
+        told = self._told_names.get((kind, name))
+        is_let = kind in (RefKind.LET, RefKind.TILING_LET)
+        as_bool = is_let and self._lets[name].type.kind is Kind.BOOL
+        found = self._read(told, as_bool=as_bool)
+        if found is None and is_let:
+            return f"({self._nested(self._lets[name])})"
         if found is None:
             found = variable(name)
             self._parameters[found] = None
         return found
-
-    def _derived(self, kind: RefKind, name: str) -> str:
-        found = self._field_of(kind, name)
-        return found or f"({self._nested(self._lets[name])})"
-
-    def _field_of(self, kind: RefKind, name: str) -> str | None:
-        for held in (*self._arguments, *self._fields):
-            if isinstance(held, Ref) and held.kind is kind and held.name == name:
-                return self._known(held)
-        return None
 
     def query(self, query: Query, param: str, axis: int | None, tail: int = 0) -> str:
         """A fact about an input, which only the host can ask."""

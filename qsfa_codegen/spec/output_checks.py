@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import (
     any_of,
@@ -30,17 +28,19 @@ from qsfa_codegen.spec.model import (
     Operator,
     Output,
     Shape,
+    Text,
 )
 from qsfa_codegen.spec.paths import condition, walk_choice
 
 
 def output_checks(operator: Operator) -> tuple[Check, ...]:
-    """Presence and dtype of every output that a caller allocates, in output order.
+    """Presence, then dtype, of every output that a caller allocates, each in output order.
 
     Facts about an output are queries about a parameter of its name, which no input has. An output
     without elements may be left out: ``empty_when`` says in which calls.
     """
-    return tuple(check for output in allocated(operator) for check in _checks(operator, output))
+    outputs = allocated(operator)
+    return (*map(_presence, outputs), *(_dtype(operator, output) for output in outputs))
 
 
 def allocated(operator: Operator) -> tuple[Output, ...]:
@@ -85,16 +85,34 @@ def dtype_expr(operator: Operator, dtype: DtypeRef, span: Span) -> Expr:
     return column_dtype(operator, dtype.column, span)
 
 
-def _checks(operator: Operator, output: Output) -> Iterator[Check]:
-    span, given = output.span, present(output.name, output.span)
-    passed = simplify(any_of([empty_when(output), given], span) or given)
-    yield _check(output, "presence", CheckKind.PRESENCE, None, passed)
+def _presence(output: Output) -> Check:
+    given = present(output.name, output.span)
+    passed = simplify(any_of([empty_when(output), given], output.span) or given)
+    return _check(output, "presence", CheckKind.PRESENCE, None, passed, None)
+
+
+def _dtype(operator: Operator, output: Output) -> Check:
+    span = output.span
     wanted = dtype_expr(operator, output.dtype, span)
     same = compare("==", dtype_of(output.name, span), wanted, span)
-    yield _check(output, "dtype", CheckKind.DTYPE, given, same)
+    return _check(
+        output, "dtype", CheckKind.DTYPE, present(output.name, span), same, _wording(operator, output)
+    )
 
 
-def _check(output: Output, what: str, kind: CheckKind, when: Expr | None, require: Expr) -> Check:
+def _wording(operator: Operator, output: Output) -> Text | None:
+    """A dtype of the matrix is named by the parameter that has it."""
+    column = output.dtype.column
+    if column is None:
+        return None
+    holders = [i.name for i in operator.inputs if i.dtype.column == column]
+    holder = holders[0] if holders else dict(operator.dtypes.select)[column]
+    return Text(f"must have the dtype of {holder}", f"的数据类型须与 {holder} 一致")
+
+
+def _check(
+    output: Output, what: str, kind: CheckKind, when: Expr | None, require: Expr, message: Text | None
+) -> Check:
     return Check(
         id=f"{output.name}_out_{what}",
         kind=kind,
@@ -103,6 +121,6 @@ def _check(output: Output, what: str, kind: CheckKind, when: Expr | None, requir
         require=require,
         at_infer=False,
         establishes=(),
-        message=None,
+        message=message,
         span=output.span,
     )

@@ -98,7 +98,7 @@ def _operator(ctx: Context, chips: ChipSet, source: Source) -> Operator:
         enums=resolve_enums(ctx),
         consts=consts,
         dims=dims,
-        rests=resolve_rests(ctx, inputs),
+        rests=resolve_rests(ctx, inputs, outputs),
         dtypes=dtypes,
         records=resolve_records(ctx, dtypes.columns),
         inputs=inputs,

@@ -16,6 +16,7 @@ from qsfa_codegen.spec.model import (
     DimItem,
     Input,
     InputKind,
+    Output,
     Presence,
     Rest,
     RestItem,
@@ -254,7 +255,7 @@ def _way(start: str, end: str, came_from: dict[str, str]) -> list[str]:
 # --------------------------------------------------------------------------- rests
 
 
-def resolve_rests(ctx: Context, inputs: tuple[Input, ...]) -> tuple[Rest, ...]:
+def resolve_rests(ctx: Context, inputs: tuple[Input, ...], outputs: tuple[Output, ...]) -> tuple[Rest, ...]:
     """Runs of axes, each at the first required input that leaves nothing else open."""
     found: dict[str, Rest] = {}
     pending = [(p, s) for p in inputs for s in _fixed_shapes(p)]
@@ -263,17 +264,24 @@ def resolve_rests(ctx: Context, inputs: tuple[Input, ...]) -> tuple[Rest, ...]:
             rest = _defined_here(param, shape, found)
             if rest is not None:
                 found.setdefault(rest.name, rest)
-    for param, shape in pending:
-        for item in shape.items:
-            if isinstance(item, RestItem) and item.name not in found:
-                ctx.sink.error(
-                    "QS342",
-                    f"nothing says how many axes '{item.name}' has",
-                    item.span,
-                    help="one required input must have it as its only open run of axes",
-                )
-                found[item.name] = Rest(item.name, param.name, 0, 0, (), 0, 0, item.span)
+    reported: set[str] = set()
+    for item in _rest_items(inputs, outputs):
+        if item.name not in found and item.name not in reported:
+            reported.add(item.name)
+            ctx.sink.error(
+                "QS342",
+                f"nothing says how many axes '{item.name}' has",
+                item.span,
+                help="one always-passed input, whose shape is no table, must have it as its only open run",
+            )
     return tuple(found.values())
+
+
+def _rest_items(inputs: tuple[Input, ...], outputs: tuple[Output, ...]) -> Iterator[RestItem]:
+    shapes = [*(i.shape for i in inputs if i.shape is not None), *(o.shape for o in outputs)]
+    for choice in shapes:
+        for _, shape in walk_choice(choice):
+            yield from (item for item in shape.items if isinstance(item, RestItem))
 
 
 def _fixed_shapes(param: Input) -> Iterator[Shape]:

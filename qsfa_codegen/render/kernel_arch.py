@@ -1,0 +1,211 @@
+"""What a kernel's body is written with on one architecture: its numbers, pointers and offsets by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from qsfa_codegen.expr.build import literal, product
+from qsfa_codegen.expr.nodes import INT, Conditional, Expr, RefKind
+from qsfa_codegen.render.cpp import constant, variable
+from qsfa_codegen.render.kernel_text import TILING, KernelNames, KernelText
+from qsfa_codegen.render.needs import needs
+from qsfa_codegen.render.text import INDENT, broken, cpp_comment, wrap_call, wrap_items
+from qsfa_codegen.spec.lower import attr_ref
+from qsfa_codegen.spec.names import pascal, upper
+from qsfa_codegen.spec.resolve.data import size_of_dtype
+
+if TYPE_CHECKING:
+    from qsfa_codegen.spec.model import Operator, PlanSpace, Record, WorkspaceTerm
+
+_FUNCTION = "__aicore__ static inline"
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """What the plan uses of an on-chip space: constants, and a proof that the parts fit the whole."""
+
+    name: str
+    lines: tuple[str, ...]
+    proof: str
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A region of the workspace: where it starts, its bytes, and the bytes of one core's part."""
+
+    comment: str
+    functions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordText:
+    """A packed row: the byte offset of each field, and its bytes."""
+
+    comment: str
+    functions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A pointer that the entry hands over under the family's name for it."""
+
+    role: str
+    parameter: str
+    name: str
+
+
+def arch_parts(operator: Operator, arch: str) -> dict[str, Any]:
+    """The parts of the header for ``arch``."""
+    return _ArchWriter(operator, arch).parts()
+
+
+class _ArchWriter:
+    """Turns what the spec says of one architecture into the parts of a header."""
+
+    def __init__(self, operator: Operator, arch: str) -> None:
+        assert operator.kernel is not None
+        assert operator.tiling is not None
+        self._operator = operator
+        self._names = KernelNames(operator)
+        self._roles = operator.kernel.roles
+        self._plan = next((plan for plan in operator.kernel.plans if plan.arch == arch), None)
+        self._terms = dict(operator.tiling.workspace).get(arch, ())
+
+    def parts(self) -> dict[str, Any]:
+        """What the template fills in."""
+        plan = self._plan
+        named = (
+            [(name.replace(".", "_"), self._names.spell(e)) for name, e in plan.parameters] if plan else []
+        )
+        return {
+            "constants": self._constants(),
+            "plan": [_constexpr(upper(name), spelt) for name, spelt in named if spelt.constant],
+            "choices": [_function(pascal(name), spelt) for name, spelt in named if not spelt.constant],
+            "spaces": [self._space(space) for space in plan.spaces] if plan else [],
+            "flags": list(self._flags()),
+            "records": [self._record(record) for record in self._operator.records],
+            "arguments": self._arguments(),
+            "settings": list(self._settings()),
+            "regions": list(self._regions()),
+        }
+
+    def _constants(self) -> list[str]:
+        used = needs(self._operator, self._exprs()).names(RefKind.CONST)
+        return [constant(const) for const in self._operator.consts if const.name in used]
+
+    def _exprs(self) -> Iterator[Expr]:
+        plan = self._plan
+        if plan is not None:
+            yield from (expr for _, expr in plan.parameters)
+            yield from (space.total for space in plan.spaces)
+            buffers = [buffer for space in plan.spaces for buffer in space.buffers]
+            yield from (expr for buffer in buffers for expr in (buffer.copies, buffer.bytes))
+            yield from (credits for _, credits in plan.flags if credits is not None)
+        yield from (part for term in self._terms for part in (term.bytes, term.when) if part is not None)
+        for record in self._operator.records:
+            yield from (record.size, *record.offsets)
+
+    # ------------------------------------------------------------------ plan
+
+    def _space(self, space: PlanSpace) -> Space:
+        total = f"{upper(space.space)}_BYTES"
+        lines = [_constexpr(total, self._names.spell(space.total))]
+        sizes = []
+        for buffer in space.buffers:
+            prefix = f"{upper(space.space)}_{upper(buffer.name)}"
+            lines.append(_constexpr(f"{prefix}_COPIES", self._names.spell(buffer.copies)))
+            lines.append(_constexpr(f"{prefix}_BYTES", self._names.spell(buffer.bytes)))
+            sizes.append(f"{prefix}_COPIES * {prefix}_BYTES")
+        pieces = [f"{size} + " for size in sizes[:-1]] + sizes[-1:]
+        proof = wrap_items("static_assert(", pieces, f" <= {total});") if sizes else ""
+        return Space(space.space, tuple(lines), proof)
+
+    def _flags(self) -> Iterator[str]:
+        for number, (name, credits) in enumerate(self._plan.flags if self._plan else ()):
+            yield f"constexpr uint16_t FLAG_{upper(name)} = {number};"
+            if credits is not None:
+                yield _constexpr(f"FLAG_{upper(name)}_CREDITS", self._names.spell(credits))
+
+    # ------------------------------------------------------------------ what the call brings
+
+    def _arguments(self) -> list[Argument]:
+        tensors = {p.name for p in (*self._operator.inputs, *self._operator.outputs)}
+        return [Argument(role, target, variable(role)) for role, target in self._roles if target in tensors]
+
+    def _settings(self) -> Iterator[str]:
+        attrs = {attr.name: attr for attr in self._operator.attrs}
+        for role, target in self._roles:
+            if target in attrs:
+                spelt = self._names.spell(attr_ref(attrs[target], attrs[target].span))
+                yield _function(pascal(role), spelt)
+
+    def _record(self, record: Record) -> RecordText:
+        played = {target: role for role, target in self._roles}
+        name = pascal(played.get(record.name, record.name))
+        functions = [
+            _function(f"{name}{pascal(part.name)}Offset", self._names.spell(offset))
+            for part, offset in zip(record.fields, record.offsets, strict=True)
+        ]
+        functions.append(_function(f"{name}Bytes", self._names.spell(record.size)))
+        doc = f"{record.name}: {record.doc.en}" if record.doc else record.name
+        return RecordText(cpp_comment(doc), tuple(functions))
+
+    # ------------------------------------------------------------------ workspace
+
+    def _regions(self) -> Iterator[Region]:
+        before = ""
+        for term in self._terms:
+            name = pascal(term.name)
+            doc = f"{term.name}: {term.doc.en}" if term.doc else term.name
+            start = f"{before}Offset({TILING}) + {before}Bytes({TILING})" if before else "0"
+            functions = (
+                _region_function(f"{name}Offset", start, reads_tiling=bool(before)),
+                self._size(f"{name}Bytes", term, term.bytes),
+                self._size(
+                    f"{name}Share", term, product([term.copies, term.count, _size_of(term)], term.span)
+                ),
+            )
+            yield Region(cpp_comment(doc + ("; no kernel reads it" if term.unused else "")), functions)
+            before = name
+
+    def _size(self, name: str, term: WorkspaceTerm, size: Expr) -> str:
+        if term.when is not None:
+            size = Conditional(INT, term.span, term.when, size, literal(0, term.span))
+        spelt = self._names.spell(size)
+        if spelt.parameters:
+            missing = ", ".join(spelt.parameters)
+            raise ValueError(
+                f"no tiling field tells the kernel {missing}, which the size of {term.name} needs"
+            )
+        return _region_function(name, spelt.text, spelt.reads_tiling)
+
+
+def _size_of(term: WorkspaceTerm) -> Expr:
+    return size_of_dtype(term.dtype, term.span)
+
+
+def _constexpr(name: str, spelt: KernelText) -> str:
+    return broken(f"constexpr {spelt.type} {name} = ", spelt.text, ";", 0)
+
+
+def _function(name: str, spelt: KernelText) -> str:
+    """A function of the kernel class: of the tiling data where it reads that, and of what else it needs."""
+    if spelt.constant:
+        return broken(f"static constexpr {spelt.type} {name} = ", spelt.text, ";", INDENT)
+    params = [f"const TilingData &{TILING}"] if spelt.reads_tiling else []
+    params += [f"int64_t {parameter}" for parameter in spelt.parameters]
+    return _defined(f"{_FUNCTION} {spelt.type} {name}(", params, spelt.text)
+
+
+def _region_function(name: str, text: str, reads_tiling: bool) -> str:
+    """As ``_function``; those of the workspace all take the tiling data, so that callers need not know."""
+    parameter = f"const TilingData &{TILING}" if reads_tiling else "const TilingData &"
+    return _defined(f"{_FUNCTION} int64_t {name}(", [parameter], text)
+
+
+def _defined(head: str, params: Sequence[str], text: str) -> str:
+    margin = " " * INDENT
+    body = broken("return ", text, ";", 2 * INDENT)
+    return f"{wrap_call(head, params, ')', INDENT)}\n{margin}{{\n{margin}{margin}{body}\n{margin}}}"
