@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from qsfa_codegen.expr.arith import ARITH_STRUCT, arith_struct
 from qsfa_codegen.expr.bounds import Bound, Facts, Ranges
+from qsfa_codegen.expr.build import is_case
 from qsfa_codegen.expr.cpp_text import (
     ADDITIVE,
     AND,
@@ -48,6 +49,7 @@ from qsfa_codegen.expr.nodes import (
     Subscript,
 )
 from qsfa_codegen.expr.relations import MIRROR, OPPOSITE
+from qsfa_codegen.expr.rewrite import grouped_cases, negate
 
 __all__ = ["ARITH_STRUCT", "Case", "Cpp", "CppNames", "arith_struct", "cases", "emit"]
 
@@ -127,18 +129,40 @@ def cases(expr: Expr) -> tuple[Case, ...]:
     """The branches of a table or of ``a if test else b``; any other expression is one branch."""
     match expr:
         case Select(selector=selector, cases=branches, otherwise=otherwise):
-            found = [Case(label, _is_label(selector, label), value) for label, value in branches]
+            found = [
+                Case(label, is_case(selector, (label,), False, expr.span), value) for label, value in branches
+            ]
             return (*found, Case(None, None, otherwise)) if otherwise is not None else tuple(found)
         case Conditional(test=test, then=then, otherwise=other):
             return (Case(None, test, then), *cases(other))
     return (Case(None, None, expr),)
 
 
-def _is_label(selector: Expr, label: str) -> Expr:
-    if selector.type == BOOL:
-        return selector if label == "true" else Not(BOOL, selector.span, selector)
-    value = Literal(selector.type, selector.span, label)
-    return Compare(BOOL, selector.span, "==", selector, value)
+def _as_conditionals(table: Select) -> Expr:
+    """Nested conditionals; without ``otherwise`` the value of most labels is what remains."""
+    groups = grouped_cases(table)
+    result = table.otherwise
+    if result is None:
+        most = max(groups, key=lambda group: len(group[0]))
+        result = groups.pop(groups.index(most) if len(most[0]) > 1 else -1)[1]
+    for labels, value in reversed(groups):
+        test = is_case(table.selector, labels, False, table.span)
+        result = Conditional(table.type, table.span, test, value, result)
+    return result
+
+
+def _as_logic(expr: Conditional) -> Logic | None:
+    """``test and then``, for example, when one branch of a condition is a constant."""
+    test, then, other = expr.test, expr.then, expr.otherwise
+    if isinstance(other, Literal) and expr.type == BOOL:
+        return _logic("or", negate(test), then) if other.value else _logic("and", test, then)
+    if isinstance(then, Literal) and expr.type == BOOL:
+        return _logic("or", test, other) if then.value else _logic("and", negate(test), other)
+    return None
+
+
+def _logic(op: str, left: Expr, right: Expr) -> Logic:
+    return Logic(BOOL, left.span, op, (left, right))
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,24 +326,19 @@ class _Emitter:
         return Piece(join.join(texts), level, bound, checked)
 
     def conditional(self, expr: Conditional, facts: Facts) -> Piece:
+        logic = _as_logic(expr)
+        if logic is not None:
+            return self.piece(logic, facts)
+        test = self.piece(expr.test, facts)
         then = self.piece(expr.then, facts.assume(expr.test, True))
         other = self.piece(expr.otherwise, facts.assume(expr.test, False))
-        return self._choice(self.piece(expr.test, facts), then, other)
-
-    def _choice(self, test: Piece, then: Piece, other: Piece) -> Piece:
         text = f"{test.at_least(OR)} ? {then.at_least(OR)} : {other.text}"
         values = hull((then.bound.values, other.bound.values))
         checked = test.checked or then.checked or other.checked
         return Piece(text, TERNARY, Bound(values), checked, then.narrow and other.narrow)
 
     def select(self, expr: Select, facts: Facts) -> Piece:
-        """Nested ``?:``; without ``otherwise`` the last case is what remains."""
-        branches = [(_is_label(expr.selector, label), value) for label, value in expr.cases]
-        last = branches.pop()[1] if expr.otherwise is None else expr.otherwise
-        result = self.piece(last, facts)
-        for test, value in reversed(branches):
-            result = self._choice(self.piece(test, facts), self.piece(value, facts), result)
-        return result
+        return self.piece(_as_conditionals(expr), facts)
 
     def call(self, expr: Call, facts: Facts) -> Piece:
         maker = _CALLS.get(expr.function)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from qsfa_codegen.expr.build import is_case
 from qsfa_codegen.expr.nodes import (
     BOOL,
     Arith,
@@ -28,7 +29,8 @@ from qsfa_codegen.expr.nodes import (
     Type,
 )
 from qsfa_codegen.expr.relations import MIRROR
-from qsfa_codegen.expr.rewrite import negate
+from qsfa_codegen.expr.rewrite import grouped_cases, negate
+from qsfa_codegen.expr.specialize import simplify
 from qsfa_codegen.expr.wording import ASCII, TYPOGRAPHIC, WORDS, ZH, Symbols, Words, join_list, number, spaced
 
 __all__ = ["ProseNames", "fragment", "say"]
@@ -176,28 +178,18 @@ class _Writer:
         return words.case_join.join(parts), _WORDY
 
     def _select(self, expr: Select) -> tuple[str, int]:
-        return self._table(expr, lambda value: self.term(value, _SUM), self.words.case_join), _WORDY
-
-    def _table(self, expr: Select, say_value: Callable[[Expr], str], join: str) -> str:
         words, parts = self.words, []
-        for label, value in expr.cases:
-            claim = self._label_claim(expr.selector, label)
-            if expr.type == BOOL:
-                parts.append(words.claim_case.format(claim=claim.text, value=say_value(value)))
-            elif parts and claim.subject:
-                parts.append(words.case_next.format(claim=claim.predicate, value=say_value(value)))
-            else:
-                parts.append(words.case_first.format(claim=claim.text, value=say_value(value)))
+        for labels, value in grouped_cases(expr):
+            claim, said = self._case(expr.selector, labels), self.term(value, _SUM)
+            phrase = words.case_next if parts and claim.subject else words.case_first
+            about = claim.predicate if parts and claim.subject else claim.text
+            parts.append(phrase.format(claim=about, value=said))
         if expr.otherwise is not None:
-            other = words.claim_other if expr.type == BOOL else words.case_other
-            parts.append(other.format(value=say_value(expr.otherwise)))
-        return join.join(parts)
+            parts.append(words.case_other.format(value=self.term(expr.otherwise, _SUM)))
+        return words.case_join.join(parts), _WORDY
 
-    def _label_claim(self, selector: Expr, label: str) -> _Claim:
-        if selector.type == BOOL:
-            return self.claim(selector if label == "true" else negate(selector))
-        value = Literal(selector.type, selector.span, label)
-        return self.claim(Compare(BOOL, selector.span, "==", selector, value))
+    def _case(self, selector: Expr, labels: Sequence[str]) -> _Claim:
+        return self.claim(is_case(selector, labels, False, selector.span))
 
     def _call(self, expr: Call) -> tuple[str, int]:
         words, args = self.words, expr.args
@@ -250,13 +242,23 @@ class _Writer:
                 said = {part: self.claim(value).text for part, value in parts.items()}
                 return _Claim("", "", self.words.claim_if.format(**said), "if")
             case Select():
-                text = self._table(expr, lambda value: self.claim(value).text, self.words.claim_join)
-                return _Claim("", "", text, "if")
+                return self._demands(expr)
             case Call():
                 return self._bool_call(expr, True)
             case ParamQuery(param=param):
                 return self._about(self.names.param(param), self.words.present)
         return self._about(self.term(expr), self.words.is_.format("true"))
+
+    def _demands(self, table: Select) -> _Claim:
+        """What each case demands; those that demand nothing are left out."""
+        words, parts = self.words, []
+        for labels, value in grouped_cases(table):
+            if not _is_true(value):
+                case, demand = self._case(table.selector, labels), self.claim(value)
+                parts.append(words.claim_case.format(claim=case.text, value=demand.text))
+        if table.otherwise is not None and not _is_true(table.otherwise):
+            parts.append(words.claim_other.format(value=self.claim(table.otherwise).text))
+        return _Claim("", "", words.claim_join.join(parts) or words.always, "if")
 
     def _about(self, subject: str, predicate: str) -> _Claim:
         gap = "" if self.words is ZH else " "
@@ -427,6 +429,11 @@ def _limits(expr: Expr) -> _Limit | None:
 
 def _is_fixed(expr: Expr) -> bool:
     return isinstance(expr, Literal) or (isinstance(expr, Ref) and expr.kind is RefKind.CONST)
+
+
+def _is_true(expr: Expr) -> bool:
+    simple = simplify(expr)
+    return isinstance(simple, Literal) and simple.value is True
 
 
 def _is_remainder(expr: Expr) -> bool:

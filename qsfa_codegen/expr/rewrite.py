@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from qsfa_codegen.expr.build import strip
 from qsfa_codegen.expr.nodes import (
     BOOL,
     DIMS,
@@ -72,6 +73,21 @@ def substitute(expr: Expr, mapping: Mapping[tuple[RefKind, str], Expr]) -> Expr:
     return bottom_up(expr, change)
 
 
+Group = tuple[tuple[str, ...], Expr]
+
+
+def grouped_cases(table: Select) -> list[Group]:
+    """Cases with the labels of equal values together; those equal to ``otherwise`` are left to it."""
+    groups: dict[object, Group] = {}
+    other = None if table.otherwise is None else strip(table.otherwise)
+    for label, value in table.cases:
+        key = strip(value)
+        if key != other:
+            labels, first = groups.get(key, ((), value))
+            groups[key] = ((*labels, label), first)
+    return list(groups.values())
+
+
 def negate(expr: Expr) -> Expr:
     """The opposite of a bool expression, with ``not`` pushed inwards as far as that stays readable.
 
@@ -89,4 +105,9 @@ def negate(expr: Expr) -> Expr:
         case Logic(type, span, op, operands):
             dual = "or" if op == "and" else "and"
             return Logic(type, span, dual, tuple(negate(operand) for operand in operands))
+        case Conditional(type, span, test, then, otherwise):
+            return Conditional(type, span, test, negate(then), negate(otherwise))
+        case Select(type, span, selector, cases, other):
+            opposites = tuple((label, negate(value)) for label, value in cases)
+            return Select(type, span, selector, opposites, None if other is None else negate(other))
     return Not(BOOL, expr.span, expr)

@@ -77,10 +77,8 @@ def _simpler(expr: Expr) -> Expr:
             return negate(operand)
         case Compare(op=op, left=Literal() as left, right=Literal() as right):
             return Literal(BOOL, expr.span, _compared(op, left.value, right.value))
-        case Contains(item=Literal(value=value), options=options, negated=negated):
-            if all(isinstance(option, Literal) for option in options):
-                found = any(isinstance(option, Literal) and option.value == value for option in options)
-                return Literal(BOOL, expr.span, found is not negated)
+        case Contains():
+            return _contained(expr)
         case Logic():
             return _logic(expr)
         case Conditional(test=Literal(value=value), then=then, otherwise=otherwise):
@@ -108,6 +106,17 @@ def _compared(op: str, a: int | float | str, b: int | float | str) -> bool:
     if isinstance(a, str) or isinstance(b, str) or op in ("==", "!="):
         return (a == b) is (op == "==")
     return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[op]
+
+
+def _contained(expr: Contains) -> Expr:
+    values = [option.value for option in expr.options if isinstance(option, Literal)]
+    if len(values) < len(expr.options):
+        return expr
+    if isinstance(expr.item, Literal):
+        return Literal(BOOL, expr.span, (expr.item.value in values) is not expr.negated)
+    if expr.item.type == BOOL and {True, False} <= set(values) and _is_total(expr.item):
+        return Literal(BOOL, expr.span, not expr.negated)
+    return expr
 
 
 def _logic(expr: Logic) -> Expr:

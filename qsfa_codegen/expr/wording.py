@@ -61,6 +61,7 @@ class Words:
     claim_join: str
     claim_case: str
     claim_other: str
+    always: str
     chip: str
     arch: str
     rank: str
@@ -134,6 +135,7 @@ EN = Words(
     claim_join="; ",
     claim_case="if {claim}, {value}",
     claim_other="otherwise {value}",
+    always="true",
     chip="the chip",
     arch="the architecture",
     rank="the rank of {}",
@@ -207,6 +209,7 @@ ZH = Words(
     claim_join="；",
     claim_case="若{claim}，则{value}",
     claim_other="否则{value}",
+    always="true",
     chip="芯片",
     arch="架构",
     rank="{}的维数",
@@ -271,10 +274,10 @@ def join_list(items: Sequence[str], separator: str, last: str) -> str:
     return separator.join(items[:-1]) + last + items[-1]
 
 
-_CJK = "\u4e00-\u9fff"
-_EDGE = re.compile(
-    rf"(?<=[{_CJK}])(?=[\w`(\[⌈⌊−|-])(?![{_CJK}])|(?<=[\w`)\]⌉⌋|])(?<![{_CJK}])(?=[{_CJK}])", re.ASCII
-)
+_CJK = r"[\u4e00-\u9fff]"
+_BEFORE_LATIN = rf"(?<={_CJK})(?=[A-Za-z0-9_`\"(\[⌈⌊|−-])"
+_AFTER_LATIN = rf"(?<=[A-Za-z0-9_`\")\]⌉⌋|])(?={_CJK})"
+_EDGE = re.compile(f"{_BEFORE_LATIN}|{_AFTER_LATIN}")
 
 
 def spaced(text: str) -> str:

@@ -249,7 +249,7 @@ class _Wrapper:
         return {
             "inputs": [self._input(i) for i in read],
             "outputs": [self._view(variable(o.name), self.param(Role.OUTPUT, o.name)) for o in self.outputs],
-            "lists": [ListText(i.name, variable(i.name), self.param(Role.INPUT, i.name).name) for i in lists],
+            "lists": [self._list(i) for i in lists],
             "list_parameters": {variable(i.name): self.param(Role.INPUT, i.name).name for i in lists},
             "kinds": {kind for p in params for kind in _WORD.findall(p.ctype)},
             "arrays": [(a, d) for a, d in _ARRAY_DTYPES if any(a in p.ctype for p in params)],
@@ -366,12 +366,13 @@ class _Wrapper:
         margin, items = " " * indent, shape.items
         sizes = [self._size(item) for item in items]
         fallible = any(_uses_arith(size) for size in sizes)
+        answer = f"return HasShape(name, output, gert::Shape({{{', '.join(sizes)}}}));"
         if any(isinstance(item, RestItem) for item in items):
             lines = ["gert::Shape expected;", *map(_appended, items, sizes)]
-        elif fallible:
-            lines = [wrap_call("const gert::Shape expected({", sizes, "});", indent)]
+        elif fallible or indent + len(answer) > LINE_LIMIT:
+            lines = [wrap_call("const gert::Shape expected{", sizes, "};", indent)]
         else:
-            return [margin + wrap_call("return HasShape(name, output, gert::Shape({", sizes, "}));", indent)]
+            return [margin + answer]
         if fallible:
             lines += ["if (arith.failed) {", f"    {_TOO_LARGE}", "}"]
         return [margin + line for line in (*lines, "return HasShape(name, output, expected);")]
@@ -440,6 +441,6 @@ def _source_path(operator: Operator) -> str:
 
 
 ARTEFACTS = (
-    Artefact("aclnn", _header_path, _render_header, is_wrapped),
-    Artefact("aclnn", _source_path, _render_source, is_wrapped),
+    Artefact("op_api", _header_path, _render_header, is_wrapped),
+    Artefact("op_api", _source_path, _render_source, is_wrapped),
 )

@@ -23,4 +23,4 @@ def _render(operator: Operator, templates: Templates) -> str:
     return "".join(f"{dump(call_json(call))}\n" for call in derive(operator).calls)
 
 
-ARTEFACTS = (Artefact("cases", _path, _render),)
+ARTEFACTS = (Artefact("tests", _path, _render),)

@@ -43,6 +43,6 @@ def _render_op_host(operator: Operator, templates: Templates) -> str:
 
 
 ARTEFACTS = (
-    Artefact("cmake", lambda operator: "CMakeLists.txt", _render_root),
-    Artefact("cmake", lambda operator: "op_host/CMakeLists.txt", _render_op_host),
+    Artefact("op_host", lambda operator: "CMakeLists.txt", _render_root),
+    Artefact("op_host", lambda operator: "op_host/CMakeLists.txt", _render_op_host),
 )

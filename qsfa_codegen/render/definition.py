@@ -168,4 +168,4 @@ def _flags(registration: Registration | None) -> Iterator[str]:
         yield f"ExtendCfgInfo({cpp_string(key)}, {cpp_string(text)})"
 
 
-ARTEFACTS = (Artefact("definition", lambda op: f"op_host/{op.snake}_def.cpp", _render),)
+ARTEFACTS = (Artefact("op_host", lambda op: f"op_host/{op.snake}_def.cpp", _render),)

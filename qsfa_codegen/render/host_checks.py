@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
-from qsfa_codegen.expr.build import all_of
-from qsfa_codegen.expr.nodes import Kind, ParamQuery
+from qsfa_codegen.expr.build import all_of, any_of, is_case, literal, strip
+from qsfa_codegen.expr.nodes import Expr, Kind, Literal, ParamQuery, Select
 from qsfa_codegen.expr.specialize import negate
 from qsfa_codegen.render.cpp import input_index, variable
 from qsfa_codegen.render.host_text import HostText, condition, proven_before
@@ -126,16 +126,43 @@ def _check(operator: Operator, text: HostText, check: Check, report: Report) -> 
     tensors = _list_input(operator, check)
     indent = 2 * INDENT if tensors is None else 3 * INDENT
     with text.names.one_of(tensors.name if tensors else None):
-        bad = negate(check.require)
-        violated = all_of([bad] if check.when is None else [check.when, bad], check.span)
-        assert violated is not None
-        cpp = text.cpp(violated, proven_before(check.kind))
+        cpp = text.cpp(violation(check), proven_before(check.kind))
         test = broken("if (", condition(cpp), ") {", indent - INDENT)
         said = failure(operator, check)
         args = [_given(text, given) for given in said.givens]
         reject = report(check, format_text(said, _specifier), args, indent)
     listed = Tensors(variable(tensors.name), input_index(tensors)) if tensors else None
     return CheckText(check.id, test, reject, listed), cpp.checked
+
+
+def violation(check: Check) -> Expr:
+    """When a call breaks the check."""
+    bad = _broken(check.require)
+    violated = all_of([bad] if check.when is None else [check.when, bad], check.span)
+    assert violated is not None
+    return violated
+
+
+def _broken(require: Expr) -> Expr:
+    """The opposite of a requirement; a table becomes "this case and not that" for each of its cases."""
+    if not isinstance(require, Select):
+        return negate(require)
+    groups: dict[object, tuple[list[str], Expr]] = {}
+    for label, value in require.cases:
+        bad = _broken(value)
+        groups.setdefault(strip(bad), ([], bad))[0].append(label)
+    ways = [_in_case(require, labels, False, bad) for labels, bad in groups.values()]
+    if require.otherwise is not None:
+        named = [label for label, _ in require.cases]
+        ways.append(_in_case(require, named, True, _broken(require.otherwise)))
+    never = literal(False, require.span)
+    return any_of([way for way in ways if way is not None], require.span) or never
+
+
+def _in_case(table: Select, labels: Sequence[str], others: bool, bad: Expr) -> Expr | None:
+    if isinstance(bad, Literal) and bad.value is False:
+        return None
+    return all_of([is_case(table.selector, labels, others, table.span), bad], table.span)
 
 
 def _list_input(operator: Operator, check: Check) -> Input | None:

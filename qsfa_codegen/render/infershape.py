@@ -515,4 +515,4 @@ def _input_dtype(parameter: Input) -> str:
     return f"context->Get{kind}InputDataType({input_index(parameter)}{tail})"
 
 
-ARTEFACTS = (Artefact("infershape", lambda op: f"op_host/{op.snake}_infershape.cpp", _render),)
+ARTEFACTS = (Artefact("op_host", lambda op: f"op_host/{op.snake}_infershape.cpp", _render),)

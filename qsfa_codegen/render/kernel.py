@@ -112,11 +112,11 @@ def _render_entry(operator: Operator, templates: Templates) -> str:
         run_template=wrap_call(
             "template <", [*(f"typename {t}" for t in types), *(f"int {n}" for n in numbers)], ">"
         ),
-        run_kernel=wrap_call("Kernel<", [*types, *numbers], "> kernel;", INDENT),
+        run_kernel=wrap_call("using Body = Kernel<", [*types, *numbers], ">;", INDENT),
         entry_template=wrap_call("template <", [f"int {name}" for name in numbers], ">") if numbers else "",
         entry=wrap_call(f"{_linkage(numbers)}__global__ __aicore__ void {operator.snake}(", parameters, ")"),
         arguments=wrap_call(
-            f"const {kernel_namespace(operator)}::Arguments arguments{{",
+            "const Arguments arguments{",
             [*handed, "AscendC::GetUserWorkspace(workspace)"],
             "};",
             INDENT,
@@ -179,21 +179,22 @@ def _rows(operator: Operator, chips: list[Chip]) -> Iterator[Row]:
 
 def _carrier(operator: Operator, column: str) -> Input | Output | None:
     """The parameter whose dtype macro tells the row: every variant is compiled with all of them."""
-    for param in (*operator.inputs, *operator.outputs):
-        if param.dtype == DtypeRef(column=column):
-            return param
-    return None
+    params: tuple[Input | Output, ...] = (*operator.inputs, *operator.outputs)
+    return next((param for param in params if param.dtype == DtypeRef(column=column)), None)
+
+
+def _arch_path(number: int, operator: Operator) -> str:
+    return f"op_kernel/{operator.archs[number]}/{operator.snake}_kernel.h"
+
+
+def _has_arch(number: int, operator: Operator) -> bool:
+    return has_kernel(operator) and number < len(operator.archs)
 
 
 ARTEFACTS = (
-    Artefact("kernel", lambda operator: f"op_kernel/{operator.snake}.cpp", _render_entry, has_kernel),
+    Artefact("op_kernel", lambda operator: f"op_kernel/{operator.snake}.cpp", _render_entry, has_kernel),
     *(
-        Artefact(
-            "kernel",
-            lambda operator, n=number: f"op_kernel/{operator.archs[n]}/{operator.snake}_kernel.h",
-            partial(_render_arch, number),
-            lambda operator, n=number: has_kernel(operator) and n < len(operator.archs),
-        )
-        for number in range(_ARCHS_AT_MOST)
+        Artefact("op_kernel", partial(_arch_path, n), partial(_render_arch, n), partial(_has_arch, n))
+        for n in range(_ARCHS_AT_MOST)
     ),
 )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from qsfa_codegen.expr.build import literal, product
-from qsfa_codegen.expr.nodes import INT, Conditional, Expr, RefKind
+from qsfa_codegen.expr.nodes import INT, Conditional, Expr
 from qsfa_codegen.render.cpp import constant, variable
 from qsfa_codegen.render.kernel_text import TILING, KernelNames, KernelText
-from qsfa_codegen.render.needs import needs
 from qsfa_codegen.render.text import INDENT, broken, cpp_comment, wrap_call, wrap_items
 from qsfa_codegen.spec.lower import attr_ref
 from qsfa_codegen.spec.names import pascal, upper
@@ -19,6 +19,7 @@ from qsfa_codegen.spec.resolve.data import size_of_dtype
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator, PlanSpace, Record, WorkspaceTerm
 
+_WORD = re.compile(r"\w+")
 _FUNCTION = "__aicore__ static inline"
 
 
@@ -68,7 +69,7 @@ class _ArchWriter:
         assert operator.kernel is not None
         assert operator.tiling is not None
         self._operator = operator
-        self._names = KernelNames(operator)
+        self._names = KernelNames(operator, arch)
         self._roles = operator.kernel.roles
         self._plan = next((plan for plan in operator.kernel.plans if plan.arch == arch), None)
         self._terms = dict(operator.tiling.workspace).get(arch, ())
@@ -76,11 +77,9 @@ class _ArchWriter:
     def parts(self) -> dict[str, Any]:
         """What the template fills in."""
         plan = self._plan
-        named = (
-            [(name.replace(".", "_"), self._names.spell(e)) for name, e in plan.parameters] if plan else []
-        )
-        return {
-            "constants": self._constants(),
+        parameters = plan.parameters if plan else ()
+        named = [(name.replace(".", "_"), self._names.spell(expr)) for name, expr in parameters]
+        parts: dict[str, Any] = {
             "plan": [_constexpr(upper(name), spelt) for name, spelt in named if spelt.constant],
             "choices": [_function(pascal(name), spelt) for name, spelt in named if not spelt.constant],
             "spaces": [self._space(space) for space in plan.spaces] if plan else [],
@@ -90,37 +89,35 @@ class _ArchWriter:
             "settings": list(self._settings()),
             "regions": list(self._regions()),
         }
+        return {**parts, "constants": self._constants(parts), "accessors": self._accessors()}
 
-    def _constants(self) -> list[str]:
-        used = needs(self._operator, self._exprs()).names(RefKind.CONST)
-        return [constant(const) for const in self._operator.consts if const.name in used]
+    def _constants(self, parts: dict[str, Any]) -> list[str]:
+        """Constants of the spec that the parts name, then derived ones."""
+        derived = [f"constexpr int64_t {name} = {text};" for name, text in self._names.constants.items()]
+        named = set(_WORD.findall(f"{parts} {derived}"))
+        return [*(constant(const) for const in self._operator.consts if const.name in named), *derived]
 
-    def _exprs(self) -> Iterator[Expr]:
-        plan = self._plan
-        if plan is not None:
-            yield from (expr for _, expr in plan.parameters)
-            yield from (space.total for space in plan.spaces)
-            buffers = [buffer for space in plan.spaces for buffer in space.buffers]
-            yield from (expr for buffer in buffers for expr in (buffer.copies, buffer.bytes))
-            yield from (credits for _, credits in plan.flags if credits is not None)
-        yield from (part for term in self._terms for part in (term.bytes, term.when) if part is not None)
-        for record in self._operator.records:
-            yield from (record.size, *record.offsets)
+    def _accessors(self) -> list[str]:
+        return [
+            _defined(f"{_FUNCTION} int64_t {name}(", [f"const TilingData &{TILING}"], field)
+            for name, field in self._names.accessors.items()
+        ]
 
     # ------------------------------------------------------------------ plan
 
     def _space(self, space: PlanSpace) -> Space:
-        total = f"{upper(space.space)}_BYTES"
+        name = space.space.upper()
+        total = f"{name}_BYTES"
         lines = [_constexpr(total, self._names.spell(space.total))]
         sizes = []
         for buffer in space.buffers:
-            prefix = f"{upper(space.space)}_{upper(buffer.name)}"
+            prefix = f"{name}_{upper(buffer.name)}"
             lines.append(_constexpr(f"{prefix}_COPIES", self._names.spell(buffer.copies)))
             lines.append(_constexpr(f"{prefix}_BYTES", self._names.spell(buffer.bytes)))
             sizes.append(f"{prefix}_COPIES * {prefix}_BYTES")
         pieces = [f"{size} + " for size in sizes[:-1]] + sizes[-1:]
         proof = wrap_items("static_assert(", pieces, f" <= {total});") if sizes else ""
-        return Space(space.space, tuple(lines), proof)
+        return Space(name, tuple(lines), proof)
 
     def _flags(self) -> Iterator[str]:
         for number, (name, credits) in enumerate(self._plan.flags if self._plan else ()):
@@ -131,15 +128,15 @@ class _ArchWriter:
     # ------------------------------------------------------------------ what the call brings
 
     def _arguments(self) -> list[Argument]:
-        tensors = {p.name for p in (*self._operator.inputs, *self._operator.outputs)}
+        tensors = {i.name for i in self._operator.inputs} | {o.name for o in self._operator.outputs}
         return [Argument(role, target, variable(role)) for role, target in self._roles if target in tensors]
 
     def _settings(self) -> Iterator[str]:
         attrs = {attr.name: attr for attr in self._operator.attrs}
         for role, target in self._roles:
             if target in attrs:
-                spelt = self._names.spell(attr_ref(attrs[target], attrs[target].span))
-                yield _function(pascal(role), spelt)
+                value = attr_ref(attrs[target], attrs[target].span)
+                yield _function(pascal(role), self._names.direct(value) or self._names.spell(value))
 
     def _record(self, record: Record) -> RecordText:
         played = {target: role for role, target in self._roles}

@@ -78,4 +78,4 @@ def _attr(attr: Attr) -> str:
     return f".ATTR({attr.name}, {kind}, {default or _UNSAID_DEFAULTS.get(kind, '{}')})"
 
 
-ARTEFACTS = (Artefact("proto", lambda op: f"op_graph/{op.snake}_proto.h", _render),)
+ARTEFACTS = (Artefact("op_graph", lambda op: f"op_graph/{op.snake}_proto.h", _render),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 LINE_LIMIT = 110
 INDENT = 4
@@ -13,7 +13,8 @@ _CMAKE_ESCAPES = {**_SIMPLE_ESCAPES, "$": "\\$", "@": "\\@"}
 _MARKDOWN_SPECIAL = re.compile(r"[\\`*\[\]$~]|(?<!\w)_|_(?!\w)")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _BLOCK_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|=+$|-+$)")
-_BREAKS = re.compile(r"(?<=&& )|(?<=\|\| )|(?<=\S )(?=[?:] )")
+_TOKENS = re.compile(r'"(?:\\.|[^"])*"|[(\[{]|[)\]}]|(?<= )(?:&&|\|\||[?:]) ')
+_GROUP = re.compile(r"(!?\()(.*)(\)(?: (?:&&|\|\|) )?)")
 _COMMAS = re.compile(r"(?<=, )")
 _WORDS = re.compile(r"\S+\s*")
 _NUMBERED_START = re.compile(r"^(\d+)([.)])(?=\s|$)")
@@ -195,12 +196,84 @@ def wrap_items(head: str, items: Iterable[str], tail: str, indent: int = 0) -> s
 
 
 def broken(head: str, text: str, tail: str, indent: int) -> str:
-    """``head text tail``, broken at ``&&``, ``||``, ``?``, ``:``, and at commas where that is not enough."""
-    room = LINE_LIMIT - indent - INDENT - len(tail)
-    pieces: list[str] = []
-    for piece in _BREAKS.split(text):
-        pieces += _COMMAS.split(piece) if len(piece) > room else [piece]
-    return wrap_items(head, [piece for piece in pieces if piece], tail, indent)
+    """``head text tail``, broken at ``&&``, ``||``, ``?``, ``:``, and at commas where that is not enough.
+
+    Outer operators are broken first. A group in parentheses that does not fit a line is broken inside,
+    where its lines hang by one more indent.
+    """
+    lines = _Lines(indent)
+    lines.current = head
+    lines.fill(text, tail, INDENT)
+    return lines.text()
+
+
+class _Lines:
+    """Lines of one statement; all but the first carry their indentation from where the first stands."""
+
+    def __init__(self, indent: int) -> None:
+        self._indent = indent
+        self._done: list[str] = []
+        self.current = ""
+
+    def text(self) -> str:
+        return ("\n" + " " * self._indent).join([*self._done, self.current])
+
+    def fill(self, text: str, tail: str, margin: int) -> None:
+        """Append ``text tail``; ``margin`` is how far new lines hang."""
+        pieces = list(_outermost(text)) or [""]
+        fresh = False
+        for number, piece in enumerate(pieces):
+            end = tail if number == len(pieces) - 1 else ""
+            if fresh or not self._fits(piece + end):
+                self._start(margin)
+            fresh = not self._fits(piece + end)
+            if fresh:
+                self._long(piece, end, margin)
+            else:
+                self.current += piece + end
+
+    def _fits(self, text: str) -> bool:
+        return self._indent + len(self.current) + len(text.rstrip()) <= LINE_LIMIT
+
+    def _start(self, margin: int) -> None:
+        # A line of nothing but `if (` helps nobody.
+        if len(self.current.strip()) > INDENT:
+            self._done.append(self.current.rstrip())
+            self.current = " " * margin
+
+    def _long(self, piece: str, end: str, margin: int) -> None:
+        """A piece that no line holds: inside its parentheses, or else at its commas."""
+        group = _GROUP.fullmatch(piece)
+        if group is not None and _closes_last(group[2]):
+            self.current += group[1]
+            self.fill(group[2], group[3] + end, margin + INDENT)
+            return
+        for part in _COMMAS.split(piece + end):
+            if not self._fits(part):
+                self._start(margin)
+            self.current += part
+
+
+def _outermost(text: str) -> Iterator[str]:
+    """Operands with the operators between them: ``a && ``, ``(b || c) && ``, ``d``, ``? e``."""
+    depth, start = 0, 0
+    for token in _TOKENS.finditer(text):
+        depth += (token[0] in "([{") - (token[0] in ")]}")
+        if depth == 0 and token[0].endswith(" "):
+            cut = token.end() if token[0][0] in "&|" else token.start()
+            yield text[start:cut]
+            start = cut
+    yield text[start:]
+
+
+def _closes_last(inner: str) -> bool:
+    """Whether the parenthesis before ``inner`` is the one that is closed behind it."""
+    depth = 0
+    for token in _TOKENS.finditer(inner):
+        depth += (token[0] in "([{") - (token[0] in ")]}")
+        if depth < 0:
+            return False
+    return True
 
 
 def call_with_format(head: str, message: str, args: Sequence[str], indent: int) -> str:

@@ -67,7 +67,6 @@ _HEADERS = {
     "cstdio": ("std::vsnprintf(",),
     "cstdlib": ("std::abs(",),
     "cstring": ("std::strcmp(",),
-    "initializer_list": ("std::initializer_list",),
     "iterator": ("std::size(",),
     "limits": ("std::numeric_limits",),
     "string": ("std::string ",),
@@ -324,6 +323,7 @@ def _answers(operator: Operator, text: HostText) -> dict[str, Any]:
         "launch": launch,
         "workspaces": workspaces(operator, text),
         "workspace": WORKSPACE,
+        "library_bytes": text.names.platform("libapi_workspace"),
     }
 
 
@@ -377,20 +377,10 @@ def _platform(operator: Operator, used: _Used, text: HostText) -> dict[str, Any]
         "chips": operator.chips if used.chips else (),
         "chip_test": broken("if (", text.cpp(test).text, ") {", INDENT),
         "supported": " or ".join(dict.fromkeys(names)),
-        "workspace_bytes": _workspace_bytes(operator, text),
     }
 
 
-def _workspace_bytes(operator: Operator, text: HostText) -> str:
-    found = workspaces(operator, text)
-    choice = f"{found[-1].function}(arith)"
-    for space in reversed(found[:-1]):
-        arch = text.names.enum_label("arch", space.arch)
-        choice = f"platform_->arch == {arch} ? {space.function}(arith) : {choice}"
-    return broken("const int64_t bytes = ", choice, ";", INDENT)
-
-
 ARTEFACTS = (
-    Artefact("tiling", lambda o: f"op_host/{o.snake}_tiling.h", _render_header, has_tiling),
-    Artefact("tiling", lambda o: f"op_host/{o.snake}_tiling.cpp", _render_source, has_tiling),
+    Artefact("op_host", lambda o: f"op_host/{o.snake}_tiling.h", _render_header, has_tiling),
+    Artefact("op_host", lambda o: f"op_host/{o.snake}_tiling.cpp", _render_source, has_tiling),
 )

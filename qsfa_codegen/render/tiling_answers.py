@@ -65,21 +65,19 @@ class KeyText:
 
 @dataclass(frozen=True, slots=True)
 class TermText:
-    """A part of the workspace: the local variable that holds its bytes."""
+    """A part of the workspace: the statement that adds its bytes."""
 
-    variable: str
     statement: str
     comment: str
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceText:
-    """Workspace of one architecture; ``total`` returns the sum."""
+    """A function that adds up the workspace of one architecture; ``test`` says whether it is that one."""
 
-    arch: str
     function: str
+    test: str
     terms: tuple[TermText, ...]
-    total: str
 
 
 def fills(data: TilingData, text: HostText) -> list[FillText]:
@@ -206,28 +204,21 @@ def _rejection(test: str, name: str, message: str) -> list[str]:
 
 
 def workspaces(operator: Operator, text: HostText) -> list[WorkspaceText]:
-    """The workspace of each architecture, in chip order; one without terms uses the library's alone."""
+    """The workspace of each architecture, in chip order; one without terms has the library's part alone."""
     assert operator.tiling is not None
     terms = dict(operator.tiling.workspace)
-    return [_workspace(operator, arch, terms.get(arch, ()), text) for arch in operator.archs]
+    return [_workspace(arch, terms.get(arch, ()), text) for arch in operator.archs]
 
 
-def _workspace(
-    operator: Operator, arch: str, terms: tuple[WorkspaceTerm, ...], text: HostText
-) -> WorkspaceText:
-    function = "WorkspaceBytes" if len(operator.archs) == 1 else f"{pascal(arch)}WorkspaceBytes"
-    rendered = tuple(_term(term, text) for term in terms)
-    library = text.names.platform("libapi_workspace")
-    summed = [library, *(term.variable for term in rendered)]
-    total = wrap_call(f"return Sum({ARITH}, {{", summed, "});", INDENT)
-    return WorkspaceText(arch, function, rendered, total)
+def _workspace(arch: str, terms: tuple[WorkspaceTerm, ...], text: HostText) -> WorkspaceText:
+    test = f"{text.names.selector(RefKind.ARCH)} == {text.names.enum_label('arch', arch)}"
+    return WorkspaceText(f"{pascal(arch)}WorkspaceBytes", test, tuple(_term(term, text) for term in terms))
 
 
 def _term(term: WorkspaceTerm, text: HostText) -> TermText:
     size: Expr = term.bytes
     if term.when is not None:
         size = Conditional(INT, term.span, term.when, size, Literal(INT, term.span, 0))
-    local = f"{camel(term.name)}Bytes"
-    statement = broken(f"const int64_t {local} = ", text.cpp(size).text, ";", INDENT)
-    comment = "" if term.doc is None else f"{term.name}: {term.doc.en}"
-    return TermText(local, statement, cpp_comment(comment))
+    statement = broken(f"bytes = {ARITH}.Add(bytes, ", text.cpp(size).text, ");", INDENT)
+    comment = term.name if term.doc is None else f"{term.name}: {term.doc.en}"
+    return TermText(statement, cpp_comment(comment))

@@ -79,27 +79,35 @@ def _render(operator: Operator, templates: Templates) -> str:
         guard=f"{upper(operator.name)}_TEMPLATE_TILING_KEY_H",
         macros=code_macros(operator, key),
         operator=operator.name,
-        declarations=[_declaration(operator, arg) for arg in key.args],
+        declarations=[_declaration(operator, arg, _end(key, arg, ");")) for arg in key.args],
         combinations=[
-            [_selection(operator, arg, codes) for arg, codes in zip(key.args, combination, strict=True)]
+            [
+                _selection(operator, arg, codes, _end(key, arg, ")"))
+                for arg, codes in zip(key.args, combination, strict=True)
+            ]
             for combination in combinations(key)
         ],
     )
 
 
-def _declaration(operator: Operator, arg: KeyArg) -> str:
+def _end(key: TilingKey, arg: KeyArg, closing: str) -> str:
+    """What follows an argument of the macro: a comma, or after the last one ``closing``."""
+    return ")" + (closing if arg is key.args[-1] else ",")
+
+
+def _declaration(operator: Operator, arg: KeyArg, end: str) -> str:
     codes = _codes(operator, arg, arg.declared)
     if arg.kind == BOOL:
-        return wrap_call("ASCENDC_TPL_BOOL_DECL(", [arg.name, *codes], ")", INDENT)
+        return wrap_call("ASCENDC_TPL_BOOL_DECL(", [arg.name, *codes], end, INDENT)
     listed = [arg.name, str(arg.bits), "ASCENDC_TPL_UI_LIST", *codes]
-    return wrap_call("ASCENDC_TPL_UINT_DECL(", listed, ")", INDENT)
+    return wrap_call("ASCENDC_TPL_UINT_DECL(", listed, end, INDENT)
 
 
-def _selection(operator: Operator, arg: KeyArg, codes: Sequence[int]) -> str:
+def _selection(operator: Operator, arg: KeyArg, codes: Sequence[int], end: str) -> str:
     spelt = _codes(operator, arg, codes)
     if arg.kind == BOOL:
-        return wrap_call("ASCENDC_TPL_BOOL_SEL(", [arg.name, *spelt], ")", 2 * INDENT)
-    return wrap_call("ASCENDC_TPL_UINT_SEL(", [arg.name, "ASCENDC_TPL_UI_LIST", *spelt], ")", 2 * INDENT)
+        return wrap_call("ASCENDC_TPL_BOOL_SEL(", [arg.name, *spelt], end, 2 * INDENT)
+    return wrap_call("ASCENDC_TPL_UINT_SEL(", [arg.name, "ASCENDC_TPL_UI_LIST", *spelt], end, 2 * INDENT)
 
 
 def _codes(operator: Operator, arg: KeyArg, codes: Sequence[int]) -> list[str]:
@@ -111,7 +119,7 @@ def _codes(operator: Operator, arg: KeyArg, codes: Sequence[int]) -> list[str]:
 
 ARTEFACTS = (
     Artefact(
-        group="tiling",
+        group="op_kernel",
         path=lambda operator: f"op_kernel/{key_file(operator)}",
         render=_render,
         applies=has_template_key,

@@ -136,7 +136,7 @@ def _render(operator: Operator, templates: Templates) -> str:
 
 ARTEFACTS = (
     Artefact(
-        group="tiling",
+        group="op_kernel",
         path=lambda operator: f"op_kernel/{struct_file(operator)}",
         render=_render,
         applies=has_struct_file,

@@ -158,6 +158,8 @@ def _accepted(attr: Attr, domain: Domain) -> Expr:
 
 def in_domain(value: Expr, domain: Domain, span: Span) -> Expr:
     """Whether a value is in a domain."""
+    if value.type == BOOL and len(domain.values) > 1:
+        return literal(True, span)
     if domain.values:
         return _one_of(value, [_typed(v.value, value.type, span) for v in domain.values], span)
     parts: list[Expr] = []

@@ -96,7 +96,7 @@ def changed_case(case: Case, **changes: Any) -> Case:
         owner, _, part = name.partition("__")
         if part:
             made["inputs"][owner][part] = value
-        elif owner in made["inputs"] or isinstance(value, dict) and "shape" in value:
+        elif owner in made["inputs"] or (isinstance(value, dict) and "shape" in value):
             made["inputs"][owner] = value
         elif owner in ("chip", "attr_count", "stage", "platform", "outputs", "id"):
             made[owner] = value

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from enum import Enum
+from typing import TypeVar
+
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.spec.reader import Mapping, Node, Scalar, Sequence
 
@@ -57,11 +60,37 @@ def as_bool(node: Node) -> bool:
     return value
 
 
+E = TypeVar("E", bound=Enum)
+
+
+def as_member(node: Node, kind: type[E]) -> E:
+    """The node as the member of an enumeration whose value it spells."""
+    text = as_text(node)
+    for member in kind:
+        if text in (member.value, member.value.lower()):
+            return member
+    raise MalformedError(node.span, f"'{text}' is not one of {', '.join(m.value for m in kind)}")
+
+
+def member_of(node: Mapping, key: str, default: E) -> E:
+    """The member that an optional key spells."""
+    value = node.get(key)
+    return default if value is None else as_member(value, type(default))
+
+
 def entries(node: Node | None) -> tuple[tuple[str, Span, Node], ...]:
     """Key, key span and value of a mapping in file order; none for an absent node."""
     if node is None:
         return ()
     return tuple((e.key, e.key_span, e.value) for e in as_mapping(node).entries)
+
+
+def only_entry(node: Node) -> tuple[str, Span, Node]:
+    """The first entry of a mapping that has one."""
+    found = entries(node)
+    if not found:
+        raise MalformedError(node.span, "expected a name")
+    return found[0]
 
 
 def items(node: Node | None) -> tuple[Node, ...]:

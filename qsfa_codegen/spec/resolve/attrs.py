@@ -21,6 +21,7 @@ from qsfa_codegen.spec.reader import Sequence as ListNode
 from qsfa_codegen.spec.resolve.access import (
     as_int,
     as_mapping,
+    as_member,
     as_scalar,
     as_text,
     entries,
@@ -63,7 +64,7 @@ class AttrReader:
         return self._ctx.each(self._ctx.root.get("attrs"), build)
 
     def _attr(self, name: str, index: int, span: Span, node: Mapping) -> Attr:
-        type = AttrType(as_text(need(node, "type")))
+        type = as_member(need(node, "type"), AttrType)
         enum = node.get("enum")
         if enum is not None and as_text(enum) not in self._ctx.scope.enums:
             raise self._ctx.malformed("QS330", enum.span, f"there is no enum '{as_text(enum)}'")

@@ -17,7 +17,16 @@ from qsfa_codegen.spec.model import (
     TorchBinding,
 )
 from qsfa_codegen.spec.reader import Mapping, Node, Scalar
-from qsfa_codegen.spec.resolve.access import as_mapping, as_scalar, as_text, entries, items, need, text_of
+from qsfa_codegen.spec.resolve.access import (
+    as_mapping,
+    as_scalar,
+    as_text,
+    entries,
+    items,
+    need,
+    only_entry,
+    text_of,
+)
 from qsfa_codegen.spec.resolve.attrs import AttrReader
 from qsfa_codegen.spec.resolve.context import Context
 
@@ -108,7 +117,7 @@ class BindingReader:
 
     def _returned(self, node: Node) -> tuple[str, str]:
         if isinstance(node, Mapping):
-            name, span, value = entries(node)[0]
+            name, span, value = only_entry(node)
             if name == RESERVED:
                 return "", as_text(value)
             self._known(name, span)
@@ -121,7 +130,7 @@ class BindingReader:
     def _param(self, node: Node) -> BoundParam:
         if isinstance(node, Scalar):
             return self._known_param(node.text, node.span, node.text, None)
-        name, span, body = entries(node)[0]
+        name, span, body = only_entry(node)
         if name == RESERVED:
             return self._reserved(as_text(body), span, as_mapping(node))
         if isinstance(body, Scalar):

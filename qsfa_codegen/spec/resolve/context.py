@@ -274,7 +274,7 @@ class Context:
             case Kind.DTYPE:
                 return tuple(sorted(scope.dtypes))
             case _:
-                return tuple(scope.enums[type.enum or ""])
+                return tuple(scope.enums.get(type.enum or "", ()))
 
     def per_chip(self, node: Node) -> list[tuple[str, Node]]:
         """``{chip or arch or all: value}`` as (chip id, value) for each chip of the operator."""

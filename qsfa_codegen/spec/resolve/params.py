@@ -21,10 +21,12 @@ from qsfa_codegen.spec.model import (
 from qsfa_codegen.spec.reader import Mapping, Node
 from qsfa_codegen.spec.resolve.access import (
     as_mapping,
+    as_member,
     as_text,
     entries,
     flag_of,
     items,
+    member_of,
     need,
     text_of,
     texts,
@@ -86,8 +88,8 @@ def _input(
         storage=_plain_shape(ctx, storage) if storage is not None else None,
         format=text_of(node, "format", _DEFAULT_FORMAT),
         unknown_format=text_of(node, "unknown_format", "") or None,
-        contiguous=Contiguous(text_of(node, "contiguous", Contiguous.AUTO.value)),
-        value_depend=ValueDepend(text_of(node, "value_depend", ValueDepend.NONE.value)),
+        contiguous=member_of(node, "contiguous", Contiguous.AUTO),
+        value_depend=member_of(node, "value_depend", ValueDepend.NONE),
         mutated=flag_of(node, "mutated"),
         record=as_text(last) if last is not None else None,
         count=count,
@@ -113,13 +115,13 @@ def _presence(ctx: Context, node: Mapping) -> Presence | Table[Presence]:
     value = node.get("presence")
     if value is None:
         return Presence.REQUIRED
-    return ctx.choice(value, lambda leaf: Presence(as_text(leaf)))
+    return ctx.choice(value, lambda leaf: as_member(leaf, Presence))
 
 
 def _registered(node: Mapping, kind: InputKind, presence: Presence | Table[Presence]) -> Registered:
     given = node.get("registered")
     if given is not None:
-        return Registered(as_text(given).upper())
+        return as_member(given, Registered)
     if kind is InputKind.TENSOR_LIST:
         return Registered.DYNAMIC
     always = all(value is Presence.REQUIRED for value in leaves(presence))
@@ -156,13 +158,13 @@ def _output(
     return Output(
         name=name,
         index=index,
-        registered=Registered(text_of(node, "registered", Registered.REQUIRED.value).upper()),
+        registered=member_of(node, "registered", Registered.REQUIRED),
         dtype=dtype,
         shape=shape,
         alias=as_text(alias) if alias is not None else None,
         format=text_of(node, "format", _DEFAULT_FORMAT),
         unknown_format=text_of(node, "unknown_format", "") or None,
-        contiguous=Contiguous(text_of(node, "contiguous", Contiguous.NONE.value)),
+        contiguous=member_of(node, "contiguous", Contiguous.NONE),
         was=texts(node.get("was")),
         doc=ctx.doc(node),
         span=span,

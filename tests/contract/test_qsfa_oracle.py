@@ -1,0 +1,106 @@
+"""The package against a second implementation of the contract, written by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+
+from qsfa_codegen.contract.calls import Result, call_json, dump
+from qsfa_codegen.contract.derive import derive
+from tests.contract import qsfa_oracle
+from tests.contract.qsfa_calls import Case, judged
+from tests.contract.qsfa_oracle import Verdict
+from tests.contract.qsfa_strategies import changed_cases, legal_cases, partly_unknown_cases
+from tests.contract.specs import QSFA, evaluator
+
+KNOWN = Path(__file__).with_name("qsfa_known.jsonl")
+
+many = settings(
+    max_examples=1500,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def verdict_of(case: Case) -> Verdict:
+    return qsfa_oracle.infer(case) if case.get("stage") == "infer" else qsfa_oracle.judge(case)
+
+
+def assert_agree(case: Case, result: Result) -> None:
+    verdict = verdict_of(case)
+    broken = [violation.constraint for violation in result.violations]
+    assert result.ok == verdict.accepted, (broken, verdict.why)
+    if not verdict.accepted:
+        return
+    outputs = {name: (t.dtype, list(t.shape)) for name, t in result.outputs.items()}
+    assert outputs == verdict.outputs
+    if case.get("stage") == "infer":
+        assert result.tiling is None
+        return
+    assert result.tiling is not None
+    assert result.tiling.key == verdict.key
+    assert result.tiling.workspace == (verdict.workspace,)
+    assert result.tiling.block_dim == verdict.block_dim
+    assert result.tiling.bytes == verdict.data
+
+
+@given(legal_cases())
+@settings(many, max_examples=600)
+def test_legal_calls(case: Case) -> None:
+    result = judged(case)
+    assert result.ok, result.violations
+    assert_agree(case, result)
+
+
+@given(changed_cases())
+@many
+def test_changed_calls(case: Case) -> None:
+    assert_agree(case, judged({**case, "stage": "tiling"}))
+
+
+@given(partly_unknown_cases())
+@many
+def test_shape_inference_with_unknown_sizes(case: Case) -> None:
+    assert_agree(case, judged(case))
+
+
+@given(changed_cases())
+@settings(many, max_examples=400)
+def test_without_a_stage_the_stricter_of_both_decides(case: Case) -> None:
+    whole = judged(case)
+    parts = [judged({**case, "stage": stage}) for stage in ("infer", "tiling")]
+    assert whole.ok == all(part.ok for part in parts)
+    ids = {violation.constraint for part in parts for violation in part.violations}
+    assert {violation.constraint for violation in whole.violations} == ids
+    reported = [(v.constraint, v.message) for v in whole.violations]
+    assert len(reported) == len(set(reported))
+
+
+def test_derived_calls() -> None:
+    """What the package derives from the spec, judged by the implementation that knows no spec."""
+    calls = derive(evaluator(QSFA).operator).calls
+    verdicts = {"ok": 0, "rejected": 0}
+    for call in calls:
+        case: dict[str, Any] = json.loads(dump(call_json(call)))
+        verdict = verdict_of(case)
+        assert verdict.accepted == (case["expect"]["status"] == "ok"), (case["id"], verdict.why)
+        verdicts[case["expect"]["status"]] += 1
+    assert verdicts["ok"] > 100
+    assert verdicts["rejected"] > 300
+
+
+def test_the_oracle_knows_the_known_answers() -> None:
+    for line in KNOWN.read_text().splitlines():
+        case = json.loads(line)
+        expected = case["expect"]
+        verdict = verdict_of(case)
+        assert verdict.accepted == (expected["status"] == "ok"), case["id"]
+        if "tiling" in expected:
+            assert verdict.data is not None
+            assert verdict.data.hex() == expected["tiling"]["bytes"]
+            assert verdict.key == expected["tiling"]["key"]
