@@ -44,7 +44,6 @@ def titles() -> Mapping[str, str]:
 
 
 def _of_rules() -> Iterator[Entry]:
-    import qsfa_codegen.spec.resolve  # noqa: F401 - the rules and the resolver import each other, this one first
     from qsfa_codegen.spec.rules import RULES
 
     for rule in RULES:

@@ -32,11 +32,11 @@ _DIFF_INPUT_LIMIT = 20_000  # lines beyond which comparing takes too long
 
 
 class Obstacle(Enum):
-    """Why a file is not written or removed."""
+    """Why a file is not written or removed, as what is said of the file."""
 
-    EDITED = "edited by hand since it was generated"
-    FOREIGN = "not written by this tool"
-    BLOCKED = "not a regular file in a regular folder"
+    EDITED = "was edited by hand since it was generated"
+    FOREIGN = "was not written by this program"
+    BLOCKED = "is no regular file in a regular folder"
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,7 +220,7 @@ def test_an_edit_by_hand_is_shown_and_kept(project: Path, program: Program) -> N
     before = _tree(PACKAGE)
     done = program("build")
     assert done.status == 1
-    assert f"error[QS901]: {DEFINITION} is edited by hand since it was generated\n" in done.err
+    assert f"error[QS901]: {DEFINITION} was edited by hand since it was generated\n" in done.err
     assert "\n  -// mine\n" in done.err
     assert "`build --force`" in done.err
     assert _tree(PACKAGE) == before

@@ -30,6 +30,7 @@ class Status(Enum):
     WRITTEN = "written"
     DRIFTED = "out of date"
     REFUSED = "refused"
+    ORPHANED = "without a spec"
     FAILED = "failed"  # the spec has errors
     BROKEN = "broken"  # the disk or the program does
 
@@ -269,7 +270,7 @@ def _findings(spec: Path, plan: Plan, status: Status) -> tuple[Finding, ...]:
 
 def _refused(package: Path, refusal: Refusal) -> Finding:
     code, advice = _REFUSALS[refusal.obstacle]
-    message = f"{package / refusal.path} is {refusal.obstacle.value}"
+    message = f"{package / refusal.path} {refusal.obstacle.value}"
     return Finding(Diagnostic(code, message, help=advice), refusal.detail)
 
 
@@ -308,5 +309,5 @@ def _orphan(request: Request, spec: Path, package: Path) -> Outcome:
         help="remove it with `build --prune`",
         severity=Severity.WARNING,
     )
-    status = Status.DRIFTED if request.check else Status.UNCHANGED
+    status = Status.DRIFTED if request.check else Status.ORPHANED
     return Outcome(spec, status, package, findings=(Finding(finding),))

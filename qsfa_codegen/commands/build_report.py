@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _EXIT = {
     Status.UNCHANGED: status.OK,
     Status.WRITTEN: status.OK,
+    Status.ORPHANED: status.OK,
     Status.DRIFTED: status.FINDINGS,
     Status.REFUSED: status.FINDINGS,
     Status.FAILED: status.FINDINGS,

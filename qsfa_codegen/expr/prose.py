@@ -178,7 +178,8 @@ class _Writer:
         return words.case_join.join(parts), _WORDY
 
     def _select(self, expr: Select) -> tuple[str, int]:
-        words, parts = self.words, []
+        words = self.words
+        parts: list[str] = []
         for labels, value in grouped_cases(expr):
             claim, said = self._case(expr.selector, labels), self.term(value, _SUM)
             phrase = words.case_next if parts and claim.subject else words.case_first

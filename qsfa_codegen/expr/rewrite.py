@@ -19,6 +19,7 @@ from qsfa_codegen.expr.nodes import (
     Logic,
     Negate,
     Not,
+    ParamQuery,
     Ref,
     RefKind,
     Select,
@@ -77,7 +78,12 @@ Group = tuple[tuple[str, ...], Expr]
 
 
 def grouped_cases(table: Select) -> list[Group]:
-    """Cases with the labels of equal values together; those equal to ``otherwise`` are left to it."""
+    """Cases with the labels of equal values together; those equal to ``otherwise`` are left to it.
+
+    A table by a flag, or by anything whose evaluation could fail, stays as it is.
+    """
+    if not _may_skip(table.selector):
+        return [((label,), value) for label, value in table.cases]
     groups: dict[object, Group] = {}
     other = None if table.otherwise is None else strip(table.otherwise)
     for label, value in table.cases:
@@ -86,6 +92,14 @@ def grouped_cases(table: Select) -> list[Group]:
             labels, first = groups.get(key, ((), value))
             groups[key] = ((*labels, label), first)
     return list(groups.values())
+
+
+def _may_skip(selector: Expr) -> bool:
+    if selector.type == BOOL:
+        return False
+    if isinstance(selector, Ref):
+        return selector.kind not in (RefKind.LET, RefKind.TILING_LET)
+    return isinstance(selector, ParamQuery)
 
 
 def negate(expr: Expr) -> Expr:

@@ -14,6 +14,7 @@ from qsfa_codegen.render.aclnn_names import AclnnNames
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import constant, enum_class, enum_parser, standard_headers, variable
 from qsfa_codegen.render.host_checks import groups
+from qsfa_codegen.render.host_names import dtype_sizes
 from qsfa_codegen.render.host_text import HostText, broken, call_with_format, exprs_of
 from qsfa_codegen.render.needs import needs
 from qsfa_codegen.render.shape_text import Choice, shape_exprs, shape_key, shape_lines, size_expr
@@ -44,12 +45,11 @@ _ARRAY_DTYPES = (
 )
 _BEFORE_DIMS = (CheckKind.CHIP, CheckKind.ATTR, CheckKind.PRESENCE, CheckKind.DTYPE, CheckKind.RANK)
 _WORD = re.compile(r"\w+")
+_INVALID = "return Reject(ACLNN_ERR_PARAM_INVALID, "
 _NULLPTR = "return Reject(ACLNN_ERR_PARAM_NULLPTR, "
 _OUTPUT = ["const char *name", "const Tensor &output"]
 _PHASE = ["uint64_t *workspaceSize", "aclOpExecutor **executor"]
-_TOO_LARGE = (
-    'return Reject(ACLNN_ERR_PARAM_INVALID, "%s: a size does not fit in 64 bits [%s_out_shape]", name, name);'
-)
+_TOO_LARGE = "%s: a size does not fit in 64 bits [%s_out_shape]"
 
 
 def is_wrapped(operator: Operator) -> bool:
@@ -177,6 +177,7 @@ class _Wrapper:
             "snake": self.operator.snake,
             "aclnn": self.operator.aclnn,
             "declarations": [p.declaration for p in self.params],
+            "sizes": dtype_sizes(self.operator),
             "arguments": wrap_call("const Call call{", [p.name for p in self.params], "};", 2 * INDENT),
             "inner_call": self._inner_call(),
             "first_phase": wrap_call(f"aclnnStatus {self._method('FirstPhase')}(", _PHASE, ")"),
@@ -318,10 +319,10 @@ class _Wrapper:
         )
 
     def _report(self, check: Check, message: str, args: Sequence[str], indent: int) -> str:
-        code = "ACLNN_ERR_PARAM_INVALID"
+        head = _INVALID
         if check.kind is CheckKind.PRESENCE:
-            code = f"Misplaced({self._tensor(check.parameter)})"
-        return call_with_format(f"return Reject({code}, ", message, args, indent)
+            head = f"return Reject(Misplaced({self._tensor(check.parameter)}), "
+        return call_with_format(head, message, args, indent)
 
     def _tensor(self, name: str) -> str:
         outputs = {o.name for o in self.outputs}
@@ -340,7 +341,7 @@ class _Wrapper:
     def _chip_reject(self) -> str:
         supported = " or ".join(c.soc for c in self.operator.chips)
         message = f"chip: this one is not supported; expected: {supported} [chip]"
-        return call_with_format("return Reject(ACLNN_ERR_PARAM_INVALID, ", message, (), 2 * INDENT)
+        return call_with_format(_INVALID, message, (), 2 * INDENT)
 
     # ----------------------------------------------------------------- shapes of outputs
 
@@ -374,7 +375,8 @@ class _Wrapper:
         else:
             return [margin + answer]
         if fallible:
-            lines += ["if (arith.failed) {", f"    {_TOO_LARGE}", "}"]
+            reject = call_with_format(_INVALID, _TOO_LARGE, ["name", "name"], indent + INDENT)
+            lines += ["if (arith.failed) {", f"    {reject}", "}"]
         return [margin + line for line in (*lines, "return HasShape(name, output, expected);")]
 
     def _size(self, item: ShapeItem) -> str:

@@ -7,10 +7,10 @@ one cell are joined.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
-from qsfa_codegen.expr.nodes import INT, Call, Expr, Literal, Ref, RefKind
+from qsfa_codegen.expr.nodes import INT, Call, Expr, Literal, Ref, RefKind, walk
 from qsfa_codegen.expr.prose import ProseNames, fragment, say
 from qsfa_codegen.expr.rewrite import bottom_up
 from qsfa_codegen.expr.specialize import simplify, specialize, substitute
@@ -64,48 +64,49 @@ def spelt(value: AttrValue) -> str:
     return str(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Describer:
-    """An operator as one chip has it, in one language."""
+class ChipFacts:
+    """An operator's expressions as one chip has them, each worked out once."""
 
-    operator: Operator
-    chip: Chip
-    language: str
-    names: ProseNames
-    line_end: str = "\n"
-
-    # ----------------------------------------------------------------- expressions
-
-    def here(self, expr: Expr) -> Expr:
-        """The expression on this chip, with everything in it that has one value here as that value."""
-        return simplify(
-            substitute(self._unpacked(specialize(expr, self.chip.id, self.chip.arch)), self.settled)
-        )
-
-    @property
-    def settled(self) -> Mapping[tuple[RefKind, str], Expr]:
-        """Consts as numbers, and derived values that nobody documents as what they stand for."""
-        operator = self.operator
-        known: dict[tuple[RefKind, str], Expr] = {
+    def __init__(self, operator: Operator, chip: Chip) -> None:
+        self.operator = operator
+        self.chip = chip
+        self._consts: dict[tuple[RefKind, str], Expr] = {
             (RefKind.CONST, c.name): Literal(INT, c.span, c.value) for c in operator.consts
         }
-        lets = operator.lets + (operator.tiling.lets if operator.tiling is not None else ())
-        for let in lets:
-            if let.doc is None:
-                kind = RefKind.LET if let in operator.lets else RefKind.TILING_LET
-                known[kind, let.name] = substitute(self._unpacked(let.value), known)
+        self._only = {**self._consts, **self._only_values()}
+        self._settled = self._with_plain_lets()
+        self._here: dict[int, tuple[Expr, Expr]] = {}
+
+    def here(self, expr: Expr) -> Expr:
+        """The expression with everything in it that has one value on this chip as that value."""
+        found = self._here.get(id(expr))
+        if found is None:
+            unpacked = self._unpacked(specialize(expr, self.chip.id, self.chip.arch))
+            found = self._here[id(expr)] = (expr, simplify(substitute(unpacked, self._settled)))
+        return found[1]
+
+    def _with_plain_lets(self) -> Mapping[tuple[RefKind, str], Expr]:
+        """Consts as numbers, and derived values that nobody documents as what they stand for."""
+        known = dict(self._consts)
+        tiling = self.operator.tiling
+        groups = ((RefKind.LET, self.operator.lets), (RefKind.TILING_LET, tiling.lets if tiling else ()))
+        for kind, lets in groups:
+            for let in lets:
+                if let.doc is None:
+                    known[kind, let.name] = substitute(self._unpacked(let.value), known)
         return known
 
     def _unpacked(self, expr: Expr) -> Expr:
         """Sizes of packed rows written out, as far as every dtype row of the chip agrees."""
+        if not any(isinstance(node, Call) and node.function == "elements" for node in walk(expr)):
+            return expr
+        return bottom_up(expr, self._row_size)
 
-        def size(node: Expr) -> Expr:
-            if isinstance(node, Call) and node.function == "elements" and isinstance(node.args[0], Ref):
-                record = self.operator.find(Record, node.args[0].name)
-                return simplify(substitute(bottom_up(record.elements, self._sized), self._only_values()))
-            return node
-
-        return bottom_up(expr, size)
+    def _row_size(self, node: Expr) -> Expr:
+        if isinstance(node, Call) and node.function == "elements" and isinstance(node.args[0], Ref):
+            record = self.operator.find(Record, node.args[0].name)
+            return simplify(substitute(bottom_up(record.elements, self._sized), self._only))
+        return node
 
     def _sized(self, node: Expr) -> Expr:
         if isinstance(node, Call) and node.function == "sizeof" and isinstance(node.args[0], Ref):
@@ -116,15 +117,39 @@ class Describer:
         return node
 
     def _only_values(self) -> Mapping[tuple[RefKind, str], Expr]:
-        """Attributes that accept a single number, and consts, as that number."""
-        known: dict[tuple[RefKind, str], Expr] = {
-            (RefKind.CONST, c.name): Literal(INT, c.span, c.value) for c in self.operator.consts
-        }
+        """Attributes that accept a single number, as that number."""
+        known: dict[tuple[RefKind, str], Expr] = {}
         for attr in self.operator.attrs:
             domain = None if attr.domain is None else at_chip(attr.domain, self.chip)
             if domain is not None and len(domain.values) == 1 and attr.type is AttrType.INT:
                 known[RefKind.ATTR, attr.name] = Literal(INT, attr.span, domain.values[0].value)
         return known
+
+
+@lru_cache(maxsize=8)
+def chip_facts(operator: Operator, chip: Chip) -> ChipFacts:
+    """The facts of a chip, shared by the pages of an operator."""
+    return ChipFacts(operator, chip)
+
+
+class Describer:
+    """An operator as one chip has it, in one language; lines of one cell are joined with ``line_end``."""
+
+    def __init__(
+        self, operator: Operator, chip: Chip, language: str, names: ProseNames, line_end: str = "\n"
+    ) -> None:
+        self.operator = operator
+        self.chip = chip
+        self.language = language
+        self.names = names
+        self.line_end = line_end
+        self._facts = chip_facts(operator, chip)
+
+    # ----------------------------------------------------------------- expressions
+
+    def here(self, expr: Expr) -> Expr:
+        """The expression with everything in it that has one value on this chip as that value."""
+        return self._facts.here(expr)
 
     def say(self, expr: Expr | None) -> str:
         """An expression as a clause or a noun."""

@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 from qsfa_codegen.expr.build import all_of, any_of, is_case, literal, strip
-from qsfa_codegen.expr.nodes import Expr, Kind, Literal, ParamQuery, Select
+from qsfa_codegen.expr.nodes import Expr, Kind, Literal, ParamQuery, Query, Select, walk
 from qsfa_codegen.expr.specialize import negate
 from qsfa_codegen.render.cpp import input_index, variable
-from qsfa_codegen.render.host_text import HostText, condition, proven_before
+from qsfa_codegen.render.host_text import HostText, condition, exprs_of, proven_before
 from qsfa_codegen.render.messages import Given, failure, format_text
 from qsfa_codegen.render.text import INDENT, broken, call_with_format
 from qsfa_codegen.spec.model import CheckKind, InputKind
@@ -170,7 +170,14 @@ def _list_input(operator: Operator, check: Check) -> Input | None:
     if check.kind not in (CheckKind.DTYPE, CheckKind.RANK, CheckKind.DIM):
         return None
     lists = (i for i in operator.inputs if i.kind is InputKind.TENSOR_LIST)
-    return next((i for i in lists if i.name == check.parameter), None)
+    found = next((i for i in lists if i.name == check.parameter), None)
+    return found if found is not None and _reads_tensors(check, found.name) else None
+
+
+def _reads_tensors(check: Check, param: str) -> bool:
+    """Whether a check reads more of a list than how long it is."""
+    queries = (n for expr in exprs_of(check) for n in walk(expr) if isinstance(n, ParamQuery))
+    return any(q.param == param and q.query not in (Query.COUNT, Query.PRESENT) for q in queries)
 
 
 def _specifier(given: Given) -> str:

@@ -164,3 +164,12 @@ class HostNames:
         behind = [str(rest.fixed_after)] if rest.fixed_after or not rest.rests_after else []
         behind += [f"{self._rest(other)}.size()" for other in rest.rests_after]
         return f"inputs_.{variable(rest.input)}.Run({rest.fixed_before}, {' + '.join(behind)})"
+
+
+def dtype_sizes(operator: Operator) -> list[tuple[int, list[str]]]:
+    """Dtypes of the operator's columns by the bytes of an element."""
+    names = dict.fromkeys(name for _, rows in operator.dtypes.rows for row in rows for name in row.dtypes)
+    found: dict[int, list[str]] = {}
+    for name in names:
+        found.setdefault(DTYPES[name].size, []).append(ge_dtype(name))
+    return sorted(found.items())

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.render import cases, definition, docs, infershape, proto
+from qsfa_codegen.render import (
+    aclnn,
+    cases,
+    cmake,
+    definition,
+    docs,
+    infershape,
+    kernel,
+    proto,
+    tiling,
+    tiling_key,
+    tiling_struct,
+)
 from qsfa_codegen.render.header import header
 from qsfa_codegen.render.templates import Templates
 
@@ -16,6 +28,12 @@ ARTEFACTS: tuple[Artefact, ...] = (
     *definition.ARTEFACTS,
     *proto.ARTEFACTS,
     *infershape.ARTEFACTS,
+    *tiling.ARTEFACTS,
+    *tiling_struct.ARTEFACTS,
+    *tiling_key.ARTEFACTS,
+    *kernel.ARTEFACTS,
+    *aclnn.ARTEFACTS,
+    *cmake.ARTEFACTS,
     *docs.ARTEFACTS,
     *cases.ARTEFACTS,
 )

@@ -13,8 +13,8 @@ _CMAKE_ESCAPES = {**_SIMPLE_ESCAPES, "$": "\\$", "@": "\\@"}
 _MARKDOWN_SPECIAL = re.compile(r"[\\`*\[\]$~]|(?<!\w)_|_(?!\w)")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _BLOCK_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|=+$|-+$)")
-_TOKENS = re.compile(r'"(?:\\.|[^"])*"|[(\[{]|[)\]}]|(?<= )(?:&&|\|\||[?:]) ')
-_GROUP = re.compile(r"(!?\()(.*)(\)(?: (?:&&|\|\|) )?)")
+_TOKENS = re.compile(r'"(?:\\.|[^"])*"|[(\[{]|[)\]}]|(?<= )(?:&&|\|\||[?:]) |, ')
+_OPENED = re.compile(r'[^"(]*\(')
 _COMMAS = re.compile(r"(?<=, )")
 _WORDS = re.compile(r"\S+\s*")
 _NUMBERED_START = re.compile(r"^(\d+)([.)])(?=\s|$)")
@@ -236,17 +236,18 @@ class _Lines:
         return self._indent + len(self.current) + len(text.rstrip()) <= LINE_LIMIT
 
     def _start(self, margin: int) -> None:
-        # A line of nothing but `if (` helps nobody.
-        if len(self.current.strip()) > INDENT:
+        # A line of nothing but `if (` or `return` helps nobody.
+        if len(self.current.strip()) > INDENT and self.current.strip() != "return":
             self._done.append(self.current.rstrip())
             self.current = " " * margin
 
     def _long(self, piece: str, end: str, margin: int) -> None:
-        """A piece that no line holds: inside its parentheses, or else at its commas."""
-        group = _GROUP.fullmatch(piece)
-        if group is not None and _closes_last(group[2]):
-            self.current += group[1]
-            self.fill(group[2], group[3] + end, margin + INDENT)
+        """A piece that no line holds: inside its first parentheses, or else at its commas."""
+        opened = _OPENED.match(piece)
+        closed = _closing(piece, opened.end()) if opened is not None else None
+        if opened is not None and closed is not None:
+            self.current += opened[0]
+            self.fill(piece[opened.end() : closed], piece[closed:] + end, margin + INDENT)
             return
         for part in _COMMAS.split(piece + end):
             if not self._fits(part):
@@ -255,25 +256,25 @@ class _Lines:
 
 
 def _outermost(text: str) -> Iterator[str]:
-    """Operands with the operators between them: ``a && ``, ``(b || c) && ``, ``d``, ``? e``."""
+    """Operands or arguments with what stands between them: ``a && ``, ``(b || c) && ``, ``d``, ``? e``."""
     depth, start = 0, 0
     for token in _TOKENS.finditer(text):
         depth += (token[0] in "([{") - (token[0] in ")]}")
         if depth == 0 and token[0].endswith(" "):
-            cut = token.end() if token[0][0] in "&|" else token.start()
+            cut = token.end() if token[0][0] in "&|," else token.start()
             yield text[start:cut]
             start = cut
     yield text[start:]
 
 
-def _closes_last(inner: str) -> bool:
-    """Whether the parenthesis before ``inner`` is the one that is closed behind it."""
+def _closing(text: str, start: int) -> int | None:
+    """Where the parenthesis before ``start`` is closed."""
     depth = 0
-    for token in _TOKENS.finditer(inner):
+    for token in _TOKENS.finditer(text, start):
         depth += (token[0] in "([{") - (token[0] in ")]}")
         if depth < 0:
-            return False
-    return True
+            return token.start()
+    return None
 
 
 def call_with_format(head: str, message: str, args: Sequence[str], indent: int) -> str:

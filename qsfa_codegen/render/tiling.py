@@ -16,11 +16,11 @@ from qsfa_codegen.render.cpp import (
     enum_class,
     enum_parser,
     enums,
-    ge_dtype,
     index_constants,
     variable,
 )
 from qsfa_codegen.render.host_checks import Group, groups
+from qsfa_codegen.render.host_names import dtype_sizes
 from qsfa_codegen.render.host_text import HostText, LetText, exprs_of
 from qsfa_codegen.render.needs import Needs, needs
 from qsfa_codegen.render.text import INDENT, broken, cpp_comment, wrap_call, wrap_items
@@ -44,7 +44,6 @@ from qsfa_codegen.render.tiling_struct import (
     struct_file,
     structs,
 )
-from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.layout import struct_layout
 from qsfa_codegen.spec.model import CheckKind
 from qsfa_codegen.spec.names import pascal, upper
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
     from qsfa_codegen.spec.model import Operator, Tiling
 
+_FALLIBLE_STORE = re.compile(r"Store\(.*\barith, ", re.DOTALL)
 _WORD = re.compile(r"\w+")
 _LET_TYPES = {Kind.INT: "int64_t", Kind.FLOAT: "double", Kind.BOOL: "bool", Kind.DTYPE: "ge::DataType"}
 _PLATFORM_CALLS = {
@@ -222,7 +222,7 @@ def _render_source(operator: Operator, templates: Templates) -> str:
     # Folding makes some of the constants disappear from the text.
     kept = [c for c in operator.consts if c.name in named]
     multiplies = any(call in steps for call in (".Elements(", "Product("))
-    arith = arith_struct([steps, "arith.Add(", "arith.Mul(" if multiplies else ""])
+    arith = arith_struct([steps, "arith.Mul(" if multiplies else ""])
     view["constants"] = [constant(c) for c in kept]
     view["arith"] = arith.rstrip("\n")
     tools = templates.render("op_host/op_tiling_tools.cpp.j2", steps=steps, **view)
@@ -262,7 +262,7 @@ def _reads(operator: Operator, used: _Used, text: HostText) -> dict[str, Any]:
         "enums": [enum_class(enum) for enum in defined],
         "parsers": [enum_parser(enum) for enum in defined if enum.name in parsed],
         "inputs": read,
-        "sizes": _dtype_sizes(operator),
+        "sizes": dtype_sizes(operator),
         "has_lists": any(attr.kind == "list" for attr in attributes),
         "from_origin": any(param.storage is not None for param in operator.inputs),
         "dims": [variable(dim.name) for dim in operator.dims if dim.name in used.dims],
@@ -270,15 +270,6 @@ def _reads(operator: Operator, used: _Used, text: HostText) -> dict[str, Any]:
         "groups": checked,
         "stages": _stages(checked, bool(attributes), tiling.data is not None),
     }
-
-
-def _dtype_sizes(operator: Operator) -> list[tuple[int, list[str]]]:
-    """Dtypes of the operator's columns by the bytes of an element."""
-    names = dict.fromkeys(name for _, rows in operator.dtypes.rows for row in rows for name in row.dtypes)
-    found: dict[int, list[str]] = {}
-    for name in names:
-        found.setdefault(DTYPES[name].size, []).append(ge_dtype(name))
-    return sorted(found.items())
 
 
 def _stages(checked: Sequence[Group], has_attrs: bool, has_data: bool) -> Stages:
@@ -313,15 +304,18 @@ def _all(head: str, steps: Sequence[str], tail: str) -> str:
 def _answers(operator: Operator, text: HostText) -> dict[str, Any]:
     tiling = _tiling_of(operator)
     filled = fills(tiling.data, text) if tiling.data else []
-    launch = _launch(operator, text)
+    launch, spaces = _launch(operator, text), workspaces(operator, text)
+    chains = [fill.chain for fill in filled]
     stored = any(fill.stores for fill in filled) or any("Store(" in line for line in launch.statements)
     return {
         "fills": filled,
         "is_macro": tiling.data is not None and tiling.data.style == MACRO,
         "stores": stored,
+        "stores_fallible": any(_FALLIBLE_STORE.search(line) for line in (*chains, *launch.statements)),
         "signatures": _signatures(operator, filled),
         "launch": launch,
-        "workspaces": workspaces(operator, text),
+        "workspaces": spaces,
+        "dispatches_workspace": len(spaces) > 1 and any(space.terms for space in spaces),
         "workspace": WORKSPACE,
         "library_bytes": text.names.platform("libapi_workspace"),
     }

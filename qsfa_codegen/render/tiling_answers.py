@@ -73,9 +73,13 @@ class TermText:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceText:
-    """A function that adds up the workspace of one architecture; ``test`` says whether it is that one."""
+    """A function that adds up the workspace of one architecture.
+
+    ``test`` says whether it is that architecture; ``value`` is a call, or what is there without terms.
+    """
 
     function: str
+    value: str
     test: str
     terms: tuple[TermText, ...]
 
@@ -207,12 +211,17 @@ def workspaces(operator: Operator, text: HostText) -> list[WorkspaceText]:
     """The workspace of each architecture, in chip order; one without terms has the library's part alone."""
     assert operator.tiling is not None
     terms = dict(operator.tiling.workspace)
-    return [_workspace(arch, terms.get(arch, ()), text) for arch in operator.archs]
+    only = len(operator.archs) == 1
+    return [_workspace("" if only else arch, terms.get(arch, ()), text) for arch in operator.archs]
 
 
 def _workspace(arch: str, terms: tuple[WorkspaceTerm, ...], text: HostText) -> WorkspaceText:
-    test = f"{text.names.selector(RefKind.ARCH)} == {text.names.enum_label('arch', arch)}"
-    return WorkspaceText(f"{pascal(arch)}WorkspaceBytes", test, tuple(_term(term, text) for term in terms))
+    """The function for ``arch``; for the only architecture when that is empty."""
+    label = text.names.enum_label("arch", arch) if arch else ""
+    test = f"{text.names.selector(RefKind.ARCH)} == {label}"
+    function = f"{pascal(arch)}WorkspaceBytes"
+    value = f"{function}({ARITH})" if terms else text.names.platform("libapi_workspace")
+    return WorkspaceText(function, value, test, tuple(_term(term, text) for term in terms))
 
 
 def _term(term: WorkspaceTerm, text: HostText) -> TermText:

@@ -11,7 +11,7 @@ from qsfa_codegen.expr.nodes import ARCH, BOOL, CHIP, Expr, Ref, RefKind, Select
 from qsfa_codegen.render.cpp import attr_index, input_index, variable
 from qsfa_codegen.render.host_text import HostText
 from qsfa_codegen.render.parameters import literal
-from qsfa_codegen.render.text import INDENT, broken
+from qsfa_codegen.render.text import INDENT, broken, call_with_format
 from qsfa_codegen.spec.model import Attr, AttrType, InputKind, Registered
 from qsfa_codegen.spec.names import upper
 from qsfa_codegen.spec.paths import accepted_labels
@@ -41,6 +41,12 @@ class AttrText:
     type: str
     absent: str | None
     required: bool
+
+    @property
+    def rejection(self) -> str:
+        """The statement for a required attribute that the caller's graph does not supply."""
+        message = f"{self.name} is absent; expected: {self.name} is present [{self.name}_presence]"
+        return call_with_format("return Reject(", message, [], 2 * INDENT)
 
     @property
     def stored(self) -> str:

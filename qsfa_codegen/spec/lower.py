@@ -49,6 +49,7 @@ from qsfa_codegen.expr.nodes import (
     enum_type,
     walk,
 )
+from qsfa_codegen.spec.attr_types import ATTR_TYPES
 from qsfa_codegen.spec.model import (
     Attr,
     AttrScalar,
@@ -71,7 +72,6 @@ from qsfa_codegen.spec.model import (
     leaves,
 )
 from qsfa_codegen.spec.paths import Path, accepted_labels, axes, compatible, condition, merged, walk_choice
-from qsfa_codegen.spec.resolve.scope import ATTR_TYPES
 from qsfa_codegen.spec.uses import Uses, output_uses
 
 T = TypeVar("T")

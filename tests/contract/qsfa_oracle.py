@@ -67,13 +67,14 @@ def demand(holds: bool, why: str) -> None:
         raise RejectedError(why)
 
 
-def attributes(call: dict[str, Any]) -> dict[str, Any]:
+def attributes(call: dict[str, Any], *, whole: bool = True) -> dict[str, Any]:
+    """Every attribute as the host sees it; inference alone needs none of the required ones."""
     supplied = call.get("attr_count")
     given = call.get("attrs", {})
     found = {}
     for index, (name, required, default) in enumerate(ATTRIBUTES):
         if supplied is not None and index >= supplied:
-            demand(not required, f"{name} is not supplied")
+            demand(not (required and whole), f"{name} is not supplied")
             found[name] = default
         else:
             found[name] = given.get(name, default)
@@ -116,7 +117,7 @@ def known_dim(shape: list[int], axis: int) -> int:
 
 def infer_outputs(call: dict[str, Any]) -> dict[str, tuple[str, list[int]]]:
     chip_of(call)
-    attrs = attributes(call)
+    attrs = attributes(call, whole=False)
     given = tensors(call)
     layout, layout_kv, rope = attrs["layout_query"], attrs["layout_kv"], attrs["rope_head_dim"]
     demand(layout in RANK_Q, "layout_query")

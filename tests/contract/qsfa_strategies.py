@@ -168,6 +168,4 @@ def partly_unknown_cases(draw: st.DrawFn) -> Case:
             arg["shape"] = [-2]
         elif unknown == "some":
             arg["shape"] = [-1 if draw(st.booleans()) else size for size in arg["shape"]]
-        if arg["shape"] != [-2]:
-            arg["shape"] = [max(size, -1) for size in arg["shape"]]
     return case

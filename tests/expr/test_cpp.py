@@ -199,6 +199,8 @@ def test_a_test_before_it_proves_the_operation(text: str, cpp: str) -> None:
 
 def test_a_remainder_that_may_divide_by_minus_one_is_checked() -> None:
     assert emit(typed("step % (B - 2) == 0"), Names(), _ranges).text == "arith.Mod(step, B - 2) == 0"
+    below = emit(typed("step % -min(B, 3) == 0"), Names(), _ranges)
+    assert below.text == "arith.Mod(step, -std::min<int64_t>(B, 3)) == 0"
 
 
 def test_without_ranges_nothing_is_known() -> None:
@@ -273,6 +275,34 @@ def test_tables_become_conditionals() -> None:
     flags = _table(INT, "flag", None, false="A", true="B")
     assert emit(flags, Names(), _ranges).text == "!flag ? A : B"
     assert emit(_table(INT, "mode", None, ROW="A"), Names(), _ranges).text == "A"
+
+
+def test_cases_with_one_value_share_a_branch() -> None:
+    most = _table(INT, "mode", None, ROW="A", COL="B", TILE="A")
+    assert emit(most, Names(), _ranges).text == "mode == Mode::COL ? B : A"
+    other = _table(INT, "mode", "1", ROW="A", COL="1", TILE="A")
+    assert emit(other, Names(), _ranges).text == "mode == Mode::ROW || mode == Mode::TILE ? A : 1"
+    flags = _table(INT, "flag", "1", true="A", false="A")
+    assert emit(flags, Names(), _ranges).text == "flag ? A : !flag ? A : 1"
+
+
+def test_a_selector_that_may_fail_is_evaluated() -> None:
+    table = _table(INT, "A // step > 1", "1", true="1")
+    assert emit(table, Names(), _ranges).text == "arith.Div(A, step) > 1 ? 1 : 1"
+
+
+CONSTANT_BRANCHES = [
+    ("A > 1 if flag else true", "!flag || A > 1"),
+    ("A > 1 if flag else false", "flag && A > 1"),
+    ("true if flag else A > 1", "flag || A > 1"),
+    ("false if flag else A > 1", "!flag && A > 1"),
+    ("A // step > 1 if step > 0 else true", "step <= 0 || A / step > 1"),
+]
+
+
+@pytest.mark.parametrize(("text", "cpp"), CONSTANT_BRANCHES)
+def test_a_constant_branch_makes_a_condition(text: str, cpp: str) -> None:
+    assert emit(typed(text), Names(), _ranges).text == cpp
 
 
 def test_cases_for_statements() -> None:

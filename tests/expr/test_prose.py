@@ -150,8 +150,8 @@ CLAUSES = [
     ),
     (
         "not (A == 1 if flag else B == 2)",
-        "it does not hold that (if `flag` is true, `A` is 1; otherwise `B` is 2)",
-        "并非（若 `flag` 为 true，则 `A` 为 1；否则 `B` 为 2）",
+        "if `flag` is true, `A` is not 1; otherwise `B` is not 2",
+        "若 `flag` 为 true，则 `A` 不为 1；否则 `B` 不为 2",
     ),
     (
         "wide and (A == 1 if flag else B == 2)",
@@ -306,6 +306,24 @@ def test_tables_of_conditions() -> None:
     assert say(table, "zh", Names()) == (
         "若 `mode` 为 ROW，则 `A` 大于 1；若 `mode` 为 COL，则 `A` 等于 `B`；否则 `flag` 为 true"
     )
+
+
+def test_cases_with_one_value_are_said_together() -> None:
+    table = _by_mode(INT, None, ROW="A", COL="B", TILE="A")
+    demands = _by_mode(BOOL, None, ROW="A > 1", COL="A > 2", TILE="A > 1")
+
+    assert say(table, "en", Names()) == "`A` if `mode` is ROW or TILE, `B` if it is COL"
+    assert (
+        say(demands, "zh", Names())
+        == "若 `mode` 为 ROW 或 TILE，则 `A` 大于 1；若 `mode` 为 COL，则 `A` 大于 2"
+    )
+
+
+def test_cases_that_demand_nothing_are_left_out() -> None:
+    table = _by_mode(BOOL, "true", ROW="A > 1", COL="flag in (true, false)")
+
+    assert say(table, "en", Names()) == "if `mode` is ROW, `A` is greater than 1"
+    assert say(_by_mode(BOOL, "true", ROW="true"), "en", Names()) == "true"
 
 
 def test_tables_by_flag() -> None:

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from qsfa_codegen.diagnostics import Sink
 from qsfa_codegen.spec.chips import ChipSet
-from qsfa_codegen.spec.lower import lower
 from qsfa_codegen.spec.model import AclnnBinding, Operator, Source, Text
 from qsfa_codegen.spec.names import snake
 from qsfa_codegen.spec.reach import reachable_keys
@@ -61,6 +60,9 @@ def resolve(tree: Node, chips: ChipSet, source: Source, sink: Sink) -> Operator 
 
 def _with_derived(operator: Operator) -> Operator:
     """Add what follows from the whole operator: its checks and the reachable tiling keys."""
+    # Lowering needs parts of this package, so whoever imports it first must not wait for itself.
+    from qsfa_codegen.spec.lower import lower
+
     operator = replace(operator, checks=lower(operator))
     tiling = operator.tiling
     if tiling is None or tiling.key is None or tiling.key.plain is not None or tiling.key.listed:

@@ -11,31 +11,18 @@ from qsfa_codegen.expr.nodes import (
     DTYPE,
     FLOAT,
     INT,
-    STRING,
     RefKind,
     Type,
     enum_type,
-    list_type,
 )
 from qsfa_codegen.expr.scope import ExternSymbol, Scope, Symbol
+from qsfa_codegen.spec.attr_types import ATTR_TYPES
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import AttrType, Chip
 from qsfa_codegen.spec.reader import Mapping, Node, Scalar, Sequence
 from qsfa_codegen.spec.resolve.access import MalformedError, entries, items, texts
 from qsfa_codegen.spec.resolve.context import PLATFORM_VALUES, Context, LetTable, Symbols
 
-ATTR_TYPES: dict[AttrType, Type] = {
-    AttrType.INT: INT,
-    AttrType.FLOAT: FLOAT,
-    AttrType.BOOL: BOOL,
-    AttrType.STR: STRING,
-    AttrType.DTYPE: DTYPE,
-    AttrType.LIST_INT: list_type(INT),
-    AttrType.LIST_FLOAT: list_type(FLOAT),
-    AttrType.LIST_BOOL: list_type(BOOL),
-    AttrType.LIST_STR: list_type(STRING),
-    AttrType.LIST_LIST_INT: list_type(list_type(INT)),
-}
 EXTERN_TYPES = {"int64": INT, "bool": BOOL, "float": FLOAT}
 
 
