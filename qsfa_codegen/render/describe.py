@@ -28,6 +28,7 @@ from qsfa_codegen.spec.model import (
     NamedValue,
     Operator,
     Record,
+    Rest,
     RestItem,
     Shape,
     Table,
@@ -42,6 +43,8 @@ _TABLE_WORDS = {"en": ("{}: {}", "otherwise"), "zh": ("{}：{}", "其他")}
 _DOMAIN_WORDS = {"en": ("any finite number", "any"), "zh": ("任意有限值", "不限")}
 _FOLLOW_WORDS = {"en": "same as {}", "zh": "与 {} 一致"}
 _MULTIPLE_WORDS = {"en": "a multiple of {}", "zh": "{} 的整数倍"}
+_LENGTH_WORDS = {"en": "{} elements", "zh": "长度 {}"}
+_RUN_WORDS = {"en": "{} to {} axes", "zh": "{} 至 {} 个维度"}
 _JOINS = {"en": ", ", "zh": "、"}
 _OR = {"en": " or ", "zh": " 或 "}
 
@@ -222,9 +225,11 @@ class Describer:
 
     def accepted(self, attr: Attr) -> str:
         """The values of an attribute that this chip accepts."""
+        lengths = _LENGTH_WORDS[self.language].format(_OR[self.language].join(map(str, attr.lengths)))
         if attr.domain is None:
-            return _DOMAIN_WORDS[self.language][1]
-        return self.choice(attr.domain, self.domain)
+            return lengths if attr.lengths else _DOMAIN_WORDS[self.language][1]
+        values = self.choice(attr.domain, self.domain)
+        return f"{values}{self.line_end}{lengths}" if attr.lengths else values
 
     def domain(self, domain: Domain) -> str:
         """A set of values."""
@@ -243,6 +248,10 @@ class Describer:
     def _named(self, value: NamedValue) -> str:
         shown = spelt(value.value)
         return f"{shown} ({value.name})" if value.name else shown
+
+    def run(self, rest: Rest) -> str:
+        """How many axes a run may have."""
+        return _RUN_WORDS[self.language].format(rest.min_rank, rest.max_rank)
 
     def size(self, dim: Dim) -> str:
         """What a dim may be."""

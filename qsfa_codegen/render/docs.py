@@ -38,6 +38,7 @@ LINE_BREAK = "<br>"
 _QUOTED = re.compile(r"`([^`]+)`")
 _CHIP_LINE = {"en": "{}: {}", "zh": "{}：{}"}
 _CHIP_JOIN = {"en": ", ", "zh": "、"}
+_RUN = {"en": "a run of axes", "zh": "连续的若干维度"}
 _PRESENCE = {
     "en": {"required": "required", "optional": "optional", "absent": "not passed", "ignored": "reserved"},
     "zh": {"required": "必选", "optional": "可选", "absent": "不传", "ignored": "预留"},
@@ -185,7 +186,8 @@ class Page:
         sizes = [(d.doc_name, self._doc(d), self._cell(partial(_size, d))) for d in self.operator.dims]
         derived = [n for n in self.operator.lets if n.doc is not None]
         sizes += [(n.name, self._doc(n), self._cell(partial(_value, n))) for n in derived]
-        return [(markdown_code(name), meaning, size) for name, meaning, size in sizes]
+        runs = [(f"{r.name}…", _RUN[self._language], self._views[0].run(r)) for r in self.operator.rests]
+        return [(markdown_code(name), meaning, size) for name, meaning, size in (*runs, *sizes)]
 
     def inputs(self) -> list[ParamRow]:
         """Input table."""

@@ -165,6 +165,8 @@ CHECKED = [
     ("ceil_div(A, step)", "arith.CeilDiv(A, step)"),
     ("align_up(step, 16)", "arith.AlignUp(step, 16)"),
     ("align_up(A, B + 1)", "arith.AlignUp(A, B + 1)"),
+    # the quotient fits, but the sum that the plain form makes on the way does not
+    ("ceil_div(step, 16) if step >= 0 else 0", "step >= 0 ? arith.CeilDiv(step, 16) : 0"),
     ("is_power_of_two(A + 1)", "arith.IsPowerOfTwo(A + 1)"),
     # a failed product goes on as 0, so it is no safe divisor even where it cannot be 0 otherwise
     ("100 // (B * INT64_MAX)", "arith.Div(100, arith.Mul(B, INT64_MAX))"),
