@@ -1,7 +1,8 @@
 """Transcripts of the command line: tests/e2e/*/transcript, and the console blocks of the documentation.
 
-A line that starts with "$ " is a command, what follows is its output (both streams) and, when it is
-not 0, its exit status in brackets. "..." stands for any text, on a line of its own for any lines.
+A line that starts with "$ " is a command, which goes on in lines with "> "; what follows is its output
+(both streams) and, when it is not 0, its exit status in brackets. "..." stands for any text, or on a line of
+its own for any lines.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -34,8 +36,10 @@ class Step:
 
 def _steps(text: str) -> Iterator[Step]:
     for part in re.split(r"(?m)^\$ ", text)[1:]:
-        command, _, output = part.partition("\n")
-        yield Step(command, output.strip("\n"))
+        first, *rest = part.strip("\n").split("\n")
+        more = list(takewhile(lambda line: line.startswith("> "), rest))
+        command = "\n".join([first, *(line.removeprefix("> ") for line in more)])
+        yield Step(command, "\n".join(rest[len(more) :]))
 
 
 def _matches(expected: str, actual: str) -> bool:

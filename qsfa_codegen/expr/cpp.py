@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from qsfa_codegen.expr.arith import ARITH_STRUCT, arith_struct
 from qsfa_codegen.expr.bounds import Bound, Facts, Ranges
-from qsfa_codegen.expr.build import is_case
+from qsfa_codegen.expr.branches import Case, as_conditionals, as_logic, cases
 from qsfa_codegen.expr.cpp_text import (
     ADDITIVE,
     AND,
@@ -49,7 +49,6 @@ from qsfa_codegen.expr.nodes import (
     Subscript,
 )
 from qsfa_codegen.expr.relations import MIRROR, OPPOSITE
-from qsfa_codegen.expr.rewrite import grouped_cases, negate
 
 __all__ = ["ARITH_STRUCT", "Case", "Cpp", "CppNames", "arith_struct", "cases", "emit"]
 
@@ -90,18 +89,6 @@ class Cpp:
     checked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One branch: its condition (None: every other case) and value, for if/else statements.
-
-    ``label`` is that of the case when a table is taken apart, for switch statements.
-    """
-
-    label: str | None
-    condition: Expr | None
-    value: Expr
-
-
 def emit(
     expr: Expr,
     names: CppNames,
@@ -123,46 +110,6 @@ def emit(
 
 def _no_ranges(expr: Expr) -> None:
     return None
-
-
-def cases(expr: Expr) -> tuple[Case, ...]:
-    """The branches of a table or of ``a if test else b``; any other expression is one branch."""
-    match expr:
-        case Select(selector=selector, cases=branches, otherwise=otherwise):
-            found = [
-                Case(label, is_case(selector, (label,), False, expr.span), value) for label, value in branches
-            ]
-            return (*found, Case(None, None, otherwise)) if otherwise is not None else tuple(found)
-        case Conditional(test=test, then=then, otherwise=other):
-            return (Case(None, test, then), *cases(other))
-    return (Case(None, None, expr),)
-
-
-def _as_conditionals(table: Select) -> Expr:
-    """Nested conditionals; without ``otherwise`` the value of most labels is what remains."""
-    groups = grouped_cases(table)
-    result = table.otherwise
-    if result is None:
-        most = max(groups, key=lambda group: len(group[0]))
-        result = groups.pop(groups.index(most) if len(most[0]) > 1 else -1)[1]
-    for labels, value in reversed(groups):
-        test = is_case(table.selector, labels, False, table.span)
-        result = Conditional(table.type, table.span, test, value, result)
-    return result
-
-
-def _as_logic(expr: Conditional) -> Logic | None:
-    """``test and then``, for example, when one branch of a condition is a constant."""
-    test, then, other = expr.test, expr.then, expr.otherwise
-    if isinstance(other, Literal) and expr.type == BOOL:
-        return _logic("or", negate(test), then) if other.value else _logic("and", test, then)
-    if isinstance(then, Literal) and expr.type == BOOL:
-        return _logic("or", test, other) if then.value else _logic("and", negate(test), other)
-    return None
-
-
-def _logic(op: str, left: Expr, right: Expr) -> Logic:
-    return Logic(BOOL, left.span, op, (left, right))
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +273,7 @@ class _Emitter:
         return Piece(join.join(texts), level, bound, checked)
 
     def conditional(self, expr: Conditional, facts: Facts) -> Piece:
-        logic = _as_logic(expr)
+        logic = as_logic(expr)
         if logic is not None:
             return self.piece(logic, facts)
         test = self.piece(expr.test, facts)
@@ -338,7 +285,7 @@ class _Emitter:
         return Piece(text, TERNARY, Bound(values), checked, then.narrow and other.narrow)
 
     def select(self, expr: Select, facts: Facts) -> Piece:
-        return self.piece(_as_conditionals(expr), facts)
+        return self.piece(as_conditionals(expr), facts)
 
     def call(self, expr: Call, facts: Facts) -> Piece:
         maker = _CALLS.get(expr.function)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 from qsfa_codegen.diagnostics import Span
-from qsfa_codegen.expr import int64
+from qsfa_codegen.expr import int64, tensors
 from qsfa_codegen.expr.limits import INT64_MAX, INT64_MIN, in_int64
 from qsfa_codegen.expr.nodes import (
     BOOL,
@@ -36,7 +36,7 @@ from qsfa_codegen.expr.nodes import (
     Select,
     Subscript,
 )
-from qsfa_codegen.expr.values import DIVISION, OVERFLOW, UNBOUND, UNKNOWN, Env, EvalError, Unknown, Value
+from qsfa_codegen.expr.values import DIVISION, OVERFLOW, UNBOUND, UNKNOWN, Env, EvalError, Value
 
 __all__ = ["UNKNOWN", "Env", "EvalError", "Value", "compiled", "evaluate"]
 
@@ -204,7 +204,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 def _compare(expr: Compare) -> _Inner:
     if expr.left.type == DIMS:
-        return _dims_compared(_same_dims, expr.op == "!=", expr.left, expr.right)
+        return _dims_compared(tensors.same_dims, expr.op == "!=", expr.left, expr.right)
     function, left, right = _COMPARISONS[expr.op], _compile(expr.left), _compile(expr.right)
 
     def run(env: Env) -> Any:
@@ -216,10 +216,9 @@ def _compare(expr: Compare) -> _Inner:
     return run
 
 
-_Dims = tuple[int | Unknown, ...]
-
-
-def _dims_compared(function: Callable[[_Dims, _Dims], Any], negated: bool, left: Expr, right: Expr) -> _Inner:
+def _dims_compared(
+    function: Callable[[tensors.Dims, tensors.Dims], Any], negated: bool, left: Expr, right: Expr
+) -> _Inner:
     first, second = _compile(left), _compile(right)
 
     def run(env: Env) -> Any:
@@ -230,23 +229,6 @@ def _dims_compared(function: Callable[[_Dims, _Dims], Any], negated: bool, left:
         return result if result is UNKNOWN else result is not negated
 
     return run
-
-
-def _same_dims(a: _Dims, b: _Dims) -> bool | Unknown:
-    if len(a) != len(b):
-        return False
-    pairs = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
-    if any(x is not UNKNOWN and y is not UNKNOWN for x, y in pairs):
-        return False
-    return UNKNOWN if pairs or UNKNOWN in a else True
-
-
-def _starts_with(whole: _Dims, run: _Dims) -> bool | Unknown:
-    return _same_dims(whole[: len(run)], run)
-
-
-def _ends_with(whole: _Dims, run: _Dims) -> bool | Unknown:
-    return _same_dims(whole[max(0, len(whole) - len(run)) :], run)
 
 
 def _contains(expr: Contains) -> _Inner:
@@ -366,42 +348,25 @@ def _product(values: tuple[Any, ...] | list[Any]) -> Value:
     return UNKNOWN if UNKNOWN in values else int64.product(values)
 
 
-def _all_between(expr: Call) -> _Inner:
-    param, low, high = _param(expr), _compile(expr.args[1]), _compile(expr.args[2])
+def _about_contents(function: Callable[..., bool]) -> Callable[[Call], _Inner]:
+    """A function of the elements of an input and of int64 arguments."""
 
-    def run(env: Env) -> Any:
-        least, most = low(env), high(env)
-        if least is UNKNOWN or most is UNKNOWN:
-            return UNKNOWN
-        return all(least <= value <= most for value in _contents(env, param, expr.span))
+    def make(expr: Call) -> _Inner:
+        param, span = _param(expr), expr.span
+        runs = [_compile(arg) for arg in expr.args[1:]]
 
-    return run
+        def run(env: Env) -> Any:
+            values = [run_arg(env) for run_arg in runs]
+            return UNKNOWN if UNKNOWN in values else function(_contents(env, param, span), *values)
 
+        return run
 
-def _non_decreasing(expr: Call) -> _Inner:
-    param = _param(expr)
-
-    def run(env: Env) -> Any:
-        values = _contents(env, param, expr.span)
-        return all(a <= b for a, b in pairwise(values))
-
-    return run
+    return make
 
 
 def _padded_with(expr: Call) -> _Inner:
-    param, pad = _param(expr), _compile(expr.args[1])
-
-    def run(env: Env) -> Any:
-        value, width = pad(env), env.query(Query.DIM, param, -1)
-        if value is UNKNOWN or width is UNKNOWN:
-            return UNKNOWN
-        assert isinstance(value, int)
-        assert isinstance(width, int)
-        values = _contents(env, param, expr.span)
-        # Inside a row, only the pad may follow the pad.
-        return all(values[i] == value or values[i - 1] != value for i in range(1, len(values)) if i % width)
-
-    return run
+    width = ParamQuery(INT, expr.span, Query.DIM, _param(expr), -1)
+    return _about_contents(tensors.padded_with)(replace(expr, args=(*expr.args, width)))
 
 
 def _param(expr: Call) -> str:
@@ -431,10 +396,10 @@ _CALLS: dict[str, Callable[[Call], _Inner]] = {
     "is_finite": _plain(isfinite),
     "len": _plain(len),
     "prod": _plain(_product),
-    "starts_with": lambda expr: _dims_compared(_starts_with, False, *expr.args),
-    "ends_with": lambda expr: _dims_compared(_ends_with, False, *expr.args),
-    "all_between": _all_between,
-    "non_decreasing": _non_decreasing,
+    "starts_with": lambda expr: _dims_compared(tensors.starts_with, False, *expr.args),
+    "ends_with": lambda expr: _dims_compared(tensors.ends_with, False, *expr.args),
+    "all_between": _about_contents(tensors.all_between),
+    "non_decreasing": _about_contents(tensors.non_decreasing),
     "padded_with": _padded_with,
 }
 

@@ -79,11 +79,14 @@ def _blank_strings(text: str) -> str:
 
 
 def _reject_brackets(code: str, source: Source, sink: Sink) -> bool:
-    """Report a bracket without a partner."""
+    """Report a bracket without a partner, or too many of them inside each other."""
     stack: list[int] = []
     for index, char in enumerate(code):
         if char in _CLOSING:
             stack.append(index)
+            if len(stack) > MAX_DEPTH:
+                _report_depth(source, sink)
+                return True
         elif char in _CLOSING.values() and (not stack or _CLOSING[code[stack.pop()]] != char):
             message = f"`{char}` closes nothing"
             sink.error("QS212", message, source.at(index, index + 1), help=_FLOW_HELP)

@@ -10,7 +10,10 @@ from qsfa_codegen.expr.limits import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN,
 
 
 class Words:
-    """Phrases of one language; predicates follow a subject. Not a dataclass: that would cost at each start."""
+    """Phrases of one language; predicates follow a subject.
+
+    No dataclass: making one with this many fields takes longer than all the rest of the import.
+    """
 
     equals: str
     differs: str
@@ -285,9 +288,9 @@ def join_list(items: Sequence[str], separator: str, last: str) -> str:
 _CJK = r"[\u4e00-\u9fff]"
 _BEFORE_LATIN = rf"(?<={_CJK})(?=[A-Za-z0-9_`\"(\[⌈⌊|−-])"
 _AFTER_LATIN = rf"(?<=[A-Za-z0-9_`\")\]⌉⌋|])(?={_CJK})"
-_EDGE = re.compile(f"{_BEFORE_LATIN}|{_AFTER_LATIN}")
+_EDGE = f"{_BEFORE_LATIN}|{_AFTER_LATIN}"
 
 
 def spaced(text: str) -> str:
     """Chinese text with a space wherever it meets Latin letters, digits or a name."""
-    return _EDGE.sub(" ", text)
+    return re.sub(_EDGE, " ", text)

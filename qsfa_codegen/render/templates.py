@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import zlib
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qsfa_codegen import __version__
+from qsfa_codegen import __version__, user_cache
 from qsfa_codegen.render import text
 from qsfa_codegen.resources import TEMPLATES, resource
 from qsfa_codegen.spec import names
@@ -80,12 +79,10 @@ def _environment(folders: list[Path]) -> Environment:
 
 
 def _cache_folder() -> Path | None:
-    root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    if not os.path.isabs(root):
-        return None
+    root = user_cache.folder()
     # Compiled templates depend on the settings too, which jinja2 does not see.
     settings = zlib.crc32(repr(sorted(_SETTINGS.items())).encode())
-    return Path(root) / "qsfa-codegen" / f"templates-{__version__}-{settings:08x}"
+    return root / f"templates-{__version__}-{settings:08x}" if root else None
 
 
 def _bytecode_cache() -> BytecodeCache | None:

@@ -247,12 +247,17 @@ class _Lines:
         closed = _closing(piece, opened.end()) if opened is not None else None
         if opened is not None and closed is not None:
             self.current += opened[0]
-            self.fill(piece[opened.end() : closed], piece[closed:] + end, margin + INDENT)
+            self.fill(piece[opened.end() : closed], piece[closed:] + end, self._hanging())
             return
         for part in _COMMAS.split(piece + end):
             if not self._fits(part):
                 self._start(margin)
             self.current += part
+
+    def _hanging(self) -> int:
+        """How far lines hang that start inside the parentheses open on the current line."""
+        depth = len(re.findall(r"\(", self.current)) - len(re.findall(r"\)", self.current))
+        return len(self.current) - len(self.current.lstrip()) + INDENT * depth
 
 
 def _outermost(text: str) -> Iterator[str]:

@@ -211,11 +211,7 @@ def _render_source(operator: Operator, templates: Templates) -> str:
         **_reads(operator, used, text),
         **_answers(operator, text),
         **_platform(operator, used, text),
-        "store_definition": wrap_call(
-            f"bool {operator.name}Tiling::Store(",
-            ["const char *field", "int64_t value", "const Arith &arith", "T &target"],
-            ") const",
-        ),
+        **_store_definitions(operator),
     }
     steps = templates.render("op_host/op_tiling_steps.cpp.j2", **view)
     named = set(_WORD.findall(steps))
@@ -305,19 +301,34 @@ def _answers(operator: Operator, text: HostText) -> dict[str, Any]:
     tiling = _tiling_of(operator)
     filled = fills(tiling.data, text) if tiling.data else []
     launch, spaces = _launch(operator, text), workspaces(operator, text)
-    chains = [fill.chain for fill in filled]
-    stored = any(fill.stores for fill in filled) or any("Store(" in line for line in launch.statements)
+    stores = [line for fill in filled for line in fill.stores]
+    stores += [line for line in launch.statements if "Store(" in line]
     return {
         "fills": filled,
         "is_macro": tiling.data is not None and tiling.data.style == MACRO,
-        "stores": stored,
-        "stores_fallible": any(_FALLIBLE_STORE.search(line) for line in (*chains, *launch.statements)),
+        "stores": bool(stores),
+        "stores_fallible": any(_FALLIBLE_STORE.search(line) for line in stores),
         "signatures": _signatures(operator, filled),
         "launch": launch,
         "workspaces": spaces,
         "dispatches_workspace": len(spaces) > 1 and any(space.terms for space in spaces),
         "workspace": WORKSPACE,
         "library_bytes": text.names.platform("libapi_workspace"),
+    }
+
+
+def _store_definitions(operator: Operator) -> dict[str, str]:
+    """First lines of the overloads that store a value into a field or through a setter."""
+    value, arith = ["const char *field", "int64_t value"], ["const Arith &arith"]
+    setter = ["P &params", "void (P::*set)(T)"]
+
+    def definition(parameters: Sequence[str]) -> str:
+        return wrap_call(f"bool {operator.name}Tiling::Store(", parameters, ") const")
+
+    return {
+        "store_definition": definition([*value, *arith, "T &target"]),
+        "setter_definition": definition([*value, *setter]),
+        "setter_definition_checked": definition([*value, *arith, *setter]),
     }
 
 

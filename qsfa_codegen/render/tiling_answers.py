@@ -10,7 +10,20 @@ from qsfa_codegen.expr.bounds import decide, fits
 from qsfa_codegen.expr.cpp import Cpp
 from qsfa_codegen.expr.cpp_text import PRIMARY
 from qsfa_codegen.expr.limits import INT64_MAX
-from qsfa_codegen.expr.nodes import BOOL, FLOAT, INT, Conditional, Contains, Expr, Kind, Literal, Ref, RefKind
+from qsfa_codegen.expr.nodes import (
+    BOOL,
+    FLOAT,
+    INT,
+    Call,
+    Conditional,
+    Contains,
+    Expr,
+    Kind,
+    Literal,
+    Not,
+    Ref,
+    RefKind,
+)
 from qsfa_codegen.render.cpp import field_type
 from qsfa_codegen.render.host_names import ARITH
 from qsfa_codegen.render.host_text import HostText, condition
@@ -24,6 +37,7 @@ from qsfa_codegen.spec.ranges import UINT32_MAX
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import KeyArg, Operator, TilingData, TilingKey, WorkspaceTerm
 
+_WIDE = "static_cast<int64_t>("
 KEY = "key"
 BLOCK_DIM = "block_dim"
 WORKSPACE = "workspace"
@@ -43,15 +57,16 @@ class FieldText:
 class FillText:
     """A function that fills one struct.
 
-    ``plain`` are values that are proven to fit. ``chain`` is a bool expression that stores the rest
-    and fills what is nested in the struct; empty when there is nothing of either.
+    ``plain`` are values that are proven to fit; ``stores`` are heads of the ``if`` that stores another
+    one and is entered when it does not fit. ``chain`` is a bool expression that fills what is nested
+    in the struct; empty when there is nothing.
     """
 
     function: str
     type: str
     plain: tuple[FieldText, ...]
+    stores: tuple[str, ...]
     chain: str
-    stores: bool
     fallible: bool
 
 
@@ -92,15 +107,13 @@ def fills(data: TilingData, text: HostText) -> list[FillText]:
 def _fills(structure: TilingStruct, path: tuple[str, ...], style: str, text: HostText) -> Iterator[FillText]:
     fields = [_field(member, text) for member in structure.members if isinstance(member, TilingField)]
     nested = [member for member in structure.members if isinstance(member, TilingMember)]
-    stored = [field for field in fields if field.stored]
-    links = [_store(field, structure.type_name, style) for field in stored]
-    links += [f"{_fill_name((*path, member.name))}(params.{member.name})" for member in nested]
+    calls = [f"{_fill_name((*path, member.name))}(params.{member.name})" for member in nested]
     yield FillText(
         function=_fill_name(path),
         type=structure.type_name,
         plain=tuple(field for field in fields if not field.stored),
-        chain=f" &&\n{' ' * 2 * INDENT}".join(links),
-        stores=bool(stored),
+        stores=tuple(_store(field, structure.type_name, style) for field in fields if field.stored),
+        chain=f" &&\n{' ' * 2 * INDENT}".join(calls),
         fallible=any(field.fallible for field in fields),
     )
     for member in nested:
@@ -110,7 +123,7 @@ def _fills(structure: TilingStruct, path: tuple[str, ...], style: str, text: Hos
 def _store(field: FieldText, struct: str, style: str) -> str:
     args = [cpp_string(field.name), field.value, *([ARITH] if field.fallible else [])]
     target = [f"params.{field.name}"] if style != MACRO else ["params", f"&{struct}::set_{field.name}"]
-    return wrap_call("Store(", [*args, *target], ")", 2 * INDENT)
+    return wrap_call("if (!Store(", [*args, *target], ")) {", 2 * INDENT)
 
 
 def _fill_name(path: tuple[str, ...]) -> str:
@@ -118,12 +131,20 @@ def _fill_name(path: tuple[str, ...]) -> str:
 
 
 def _field(field: TilingField, text: HostText) -> FieldText:
-    cpp, ctype = text.cpp(field.value), CTYPES[field.ctype]
+    cpp, ctype = text.cpp(_positive(field.value)), CTYPES[field.ctype]
     if ctype.minimum is None or ctype.maximum is None or field.value.type != INT:
         return FieldText(field.name, _converted(field, cpp), cpp.checked, stored=cpp.checked)
     proven = field.ctype == "int64" or fits(field.value, text.ranges, ctype.minimum, ctype.maximum)
     stored = cpp.checked or not proven
     return FieldText(field.name, cpp.text if stored else _converted(field, cpp), cpp.checked, stored)
+
+
+def _positive(value: Expr) -> Expr:
+    """``0 if a else 1`` for ``1 if not a else 0``, which reads better."""
+    match value:
+        case Conditional(test=Not(operand=test), then=then, otherwise=otherwise):
+            return Conditional(value.type, value.span, test, otherwise, then)
+    return value
 
 
 def _converted(field: TilingField, cpp: Cpp) -> str:
@@ -136,6 +157,8 @@ def _converted(field: TilingField, cpp: Cpp) -> str:
             return cpp.text
         case Ref(kind=RefKind.ATTR) if value.type == FLOAT:
             return cpp.text
+        case Call(function="code", args=(label,)) if not isinstance(label, Literal):
+            return f"static_cast<{ctype}>({cpp.text.removeprefix(_WIDE).removesuffix(')')})"
     exact = ctype == "int64_t" or (value.type == FLOAT and ctype == "double")
     return cpp.text if exact else f"static_cast<{ctype}>({cpp.text})"
 
@@ -189,7 +212,7 @@ def store_statements(name: str, ctype: str, value: Expr, text: HostText) -> tupl
     args = [cpp_string(name), cpp.text, *([ARITH] if cpp.checked else []), local]
     return (
         f"{ctype} {local} = 0;",
-        wrap_call("if (!Store(", args, ")) {", INDENT),
+        wrap_call("if (!Store(", args, ")) {", 2 * INDENT),
         " " * INDENT + "return false;",
         "}",
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import field_type
+from qsfa_codegen.render.text import wrap_call
 from qsfa_codegen.spec.layout import StructLayout, place
 from qsfa_codegen.spec.model import TilingField, TilingMember
 from qsfa_codegen.spec.names import upper
@@ -33,11 +34,11 @@ class StructView:
 
 @dataclass(frozen=True, slots=True)
 class MacroView:
-    """One struct in the macro form; ``registered`` is the name that it is registered under."""
+    """One struct in the macro form, and the call that registers it."""
 
     name: str
     lines: tuple[str, ...]
-    registered: str
+    registration: str
 
 
 def has_struct_file(operator: Operator) -> bool:
@@ -75,10 +76,22 @@ def macro_views(operator: Operator, data: TilingData) -> list[MacroView]:
         MacroView(
             name=structure.type_name,
             lines=tuple(_macro_line(member) for member in structure.members),
-            registered=operator.name if structure is data.root else f"{structure.type_name}Op",
+            registration=wrap_call(
+                "REGISTER_TILING_DATA_CLASS(",
+                [
+                    operator.name if structure is data.root else f"{structure.type_name}Op",
+                    structure.type_name,
+                ],
+                ")",
+            ),
         )
         for structure in structs(data.root)
     ]
+
+
+def _registration(structure: TilingStruct, operator: str) -> str:
+    name = operator or f"{structure.type_name}Op"
+    return wrap_call("REGISTER_TILING_DATA_CLASS(", [name, structure.type_name], ")")
 
 
 def _inside_out(structure: TilingStruct) -> Iterator[TilingStruct]:

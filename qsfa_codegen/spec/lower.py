@@ -71,7 +71,7 @@ from qsfa_codegen.spec.model import (
     Table,
     leaves,
 )
-from qsfa_codegen.spec.paths import Path, accepted_labels, axes, compatible, condition, merged, walk_choice
+from qsfa_codegen.spec.paths import Path, accepted_labels, axes, condition, covers, merged, walk_choice
 from qsfa_codegen.spec.uses import Uses, output_uses
 
 T = TypeVar("T")
@@ -262,6 +262,21 @@ def _dtype_requirement(operator: Operator, param: Input) -> Expr:
     if param.dtype.fixed is not None:
         return compare("==", actual, literal(param.dtype.fixed, span, DTYPE), span)
     column = param.dtype.column or ""
+    first = _first_of_column(operator, column)
+    if first is param:
+        return _in_column(operator, column, actual)
+    same_dtype = compare("==", actual, dtype_of(first.name, span), span)
+    if always_passed(first):
+        return same_dtype
+    absent = negation(present(first.name, span), span)
+    agrees = any_of([absent, same_dtype], span)
+    parts = [_in_column(operator, column, actual), *((agrees,) if agrees is not None else ())]
+    return all_of(parts, span) or same_dtype
+
+
+def _in_column(operator: Operator, column: str, actual: Expr) -> Expr:
+    """Whether a dtype is one of a column's, chip by chip where they differ."""
+    span = actual.span
     spelled: dict[frozenset[str], Expr] = {}
 
     def options(chip_id: str) -> Expr:
@@ -270,6 +285,12 @@ def _dtype_requirement(operator: Operator, param: Input) -> Expr:
         return spelled.setdefault(frozenset(names), accepted)
 
     return by_chip(operator, options, span)
+
+
+def _first_of_column(operator: Operator, column: str) -> Input:
+    """The input that tells the dtype of a column: the first that is always passed, else the first."""
+    found = [i for i in operator.inputs if i.dtype.column == column and not never_checked(i)]
+    return next((i for i in found if always_passed(i)), found[0])
 
 
 def by_chip(operator: Operator, value: Callable[[str], Expr], span: Span) -> Expr:
@@ -363,6 +384,8 @@ class _RankRule:
     def requirement(self, shape: Shape) -> Expr:
         span = shape.span
         actual = rank_of(self._param.name, span)
+        if shape.like is not None:
+            return compare("==", actual, rank_of(shape.like, span), span)
         rests = [item for item in shape.items if isinstance(item, RestItem)]
         fixed = len(shape.items) - len(rests)
         foreign = [r for r in rests if r.name not in self._own]
@@ -440,17 +463,26 @@ class _Dims:
         for count in self._count_demand(param):
             grouped[strip(count)] = (count, [()], param.span)
         for path, shape in walk_choice(param.shape):
-            for axis, item in axes(shape):
-                require = self._demand(param, axis, item, path, shape)
-                if require is not None:
-                    key = strip(require)
-                    grouped.setdefault(key, (require, [], item.span))[1].append(path)
+            for require in self._demands(param, path, shape):
+                grouped.setdefault(strip(require), (require, [], require.span))[1].append(path)
         for require, paths, span in grouped.values():
             case = self._any(paths, span)
             when = all_of([*_when_passed(param), *((case,) if case is not None else ())], span)
             yield Check(
                 f"{param.name}_shape", CheckKind.DIM, param.name, when, require, False, (), None, span
             )
+
+    def _demands(self, param: Input, path: Path, shape: Shape) -> Iterator[Expr]:
+        if shape.like is not None:
+            mine, theirs = (
+                ParamQuery(DIMS, shape.span, Query.DIMS, name, 0) for name in (param.name, shape.like)
+            )
+            yield compare("==", mine, theirs, shape.span)
+            return
+        for axis, item in axes(shape):
+            require = self._demand(param, axis, item, path, shape)
+            if require is not None:
+                yield require
 
     def _demand(
         self, param: Input, axis: int, item: DimItem | RestItem, path: Path, shape: Shape
@@ -476,7 +508,7 @@ class _Dims:
 
     def _defines(self, name: str, param: Input, axis: int | None, path: Path) -> bool:
         return any(
-            d.input == param.name and d.axis == axis and compatible(path, d.path)
+            d.input == param.name and d.axis == axis and covers(path, d.path)
             for d in self._definers.get(name, ())
         )
 

@@ -329,10 +329,15 @@ ShapeItem = DimItem | RestItem
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Axes in order."""
+    """Axes in order.
+
+    ``like`` names the input whose whole shape this is, where that shape has runs of axes: the sizes are
+    then those of that input, whatever else the runs are observed at.
+    """
 
     items: tuple[ShapeItem, ...]
     span: Span
+    like: str | None = None
 
     @property
     def rank(self) -> int | None:

@@ -36,6 +36,18 @@ def compatible(left: Path, right: Path) -> bool:
     return not any(excludes(a, b) for a in left for b in right)
 
 
+def covers(path: Path, wanted: Path) -> bool:
+    """Whether every call on ``path`` is also on ``wanted``."""
+    return all(any(same(case.selector, w.selector) and _implies(case, w) for case in path) for w in wanted)
+
+
+def _implies(case: Case, wanted: Case) -> bool:
+    if case.negated == wanted.negated:
+        inner, outer = (wanted, case) if case.negated else (case, wanted)
+        return set(inner.labels) <= set(outer.labels)
+    return wanted.negated and not set(case.labels) & set(wanted.labels)
+
+
 def condition(path: Path, span: Span) -> Expr | None:
     """The path as a condition; None for the empty path."""
     return all_of([is_case(c.selector, c.labels, c.negated, span) for c in path], span)

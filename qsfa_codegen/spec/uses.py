@@ -28,6 +28,9 @@ def output_uses(operator: Operator) -> Uses:
         for path, shape in walk_choice(output.shape):
             for case in path:
                 collector.expr(case.selector, ())
+            if shape.like is not None:
+                collector.uses.inputs.add(shape.like)
+                continue
             for item in shape.items:
                 collector.item(item, path)
     return collector.uses

@@ -213,6 +213,7 @@ def test_place_behind_blanks() -> None:
 
 def test_place_behind_characters_of_several_bytes() -> None:
     assert _place('"é" == nope', Span("f", 3, 10, 3, 21)) == Span("f", 3, 17, 3, 21)
+    assert _place('  "é" == nope', Span("f", 3, 10, 3, 23)) == Span("f", 3, 19, 3, 23)
 
 
 @pytest.mark.parametrize(
@@ -225,21 +226,28 @@ def test_the_whole_scalar_where_characters_cannot_be_counted(span: Span) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        "(" * 150 + "A" + ")" * 150,
+        "(" * 101 + "A" + ")" * 101,
+        "(" * 2000 + "A" + ")" * 2000,
         "-" * 300 + "A",
-        "not " * 300 + "flag",
+        "-" * 4000 + "A",
+        "not " * 1000 + "flag",
         "A" + " + A" * 300,
-        "[" * 99 + "]" * 99,
+        "min(A, " * 200 + "A" + ")" * 200,
+        "A" + "[0]" * 1000,
     ],
-    ids=["parentheses", "minus", "not", "plus", "brackets"],
+    ids=["101 brackets", "brackets", "minus", "many minus", "not", "plus", "calls", "subscripts"],
 )
 def test_deep_nesting_ends_with_a_diagnostic(text: str) -> None:
     expr, found = diagnose(text)
 
-    if expr is None:
-        assert {d.code for d in found} <= {"QS213", "QS201", "QS200"}
-    else:
-        assert text.startswith("(")  # parentheses alone make no tree deep
+    assert expr is None
+    assert [(d.code, d.message) for d in found] == [("QS213", "the expression is nested more than 100 deep")]
+
+
+def test_what_is_not_too_deep() -> None:
+    assert diagnose("(" * 100 + "A" + ")" * 100)[0] is not None
+    assert diagnose("A" + " + A" * 99)[0] is not None
+    assert diagnose("A < " * 1000 + "A")[0] is not None
 
 
 def test_long_text_ends_with_a_diagnostic() -> None:

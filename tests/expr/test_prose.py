@@ -18,7 +18,7 @@ from qsfa_codegen.expr.nodes import (
     Type,
 )
 from qsfa_codegen.expr.prose import fragment, say
-from qsfa_codegen.expr.wording import spaced
+from qsfa_codegen.expr.wording import EN, ZH, Words, spaced
 from tests.expr.world import CONTENTS, SPAN, TILING, typed
 
 
@@ -243,6 +243,13 @@ def test_clause_about_contents(text: str, en: str, zh: str) -> None:
     expr = typed(text, scope=CONTENTS)
 
     assert (say(expr, "en", Names()), say(expr, "zh", Names())) == (en, zh)
+
+
+def test_both_languages_have_every_phrase() -> None:
+    for phrase in Words.__annotations__:
+        english, chinese = getattr(EN, phrase), getattr(ZH, phrase)
+        assert english.count("{}") == chinese.count("{}"), phrase
+        assert english.isascii(), phrase
 
 
 def test_platform_values() -> None:

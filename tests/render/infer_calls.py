@@ -34,17 +34,26 @@ class Answer:
     message: str
 
 
+COMPILE = ("g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", f"-I{STUB}")
+
+
+def compiled_runner(folder: Path) -> Path:
+    """The program around the generated code, which is the same for every operator."""
+    runner = folder / "infer_runner.o"
+    subprocess.run([*COMPILE, "-c", str(STUB / "infer_runner.cpp"), "-o", str(runner)], check=True)
+    return runner
+
+
 class Inference:
     """The compiled shape inference of one operator."""
 
-    def __init__(self, operator: Operator, folder: Path) -> None:
+    def __init__(self, operator: Operator, folder: Path, runner: Path) -> None:
         self._operator = operator
         self._program = folder / "infer"
         source = folder / f"{operator.snake}_infershape.cpp"
-        source.write_text(render(operator)[f"op_host/{source.name}"], encoding="utf-8")
-        command = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", f"-I{STUB}"]
-        command += [str(source), str(STUB / "infer_runner.cpp"), "-o", str(self._program)]
-        subprocess.run(command, check=True)
+        files = render(replace(operator, emit=("op_host",)))
+        source.write_text(files[f"op_host/{source.name}"], encoding="utf-8")
+        subprocess.run([*COMPILE, str(source), str(runner), "-o", str(self._program)], check=True)
 
     def answers(self, calls: Sequence[Call]) -> list[Answer]:
         """The answer to each call."""

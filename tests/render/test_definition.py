@@ -54,7 +54,17 @@ def files() -> dict[str, str]:
 def registered(source: str, folder: Path) -> list[str]:
     """What the definition registers; it keeps its order within inputs, outputs, attributes and chips."""
     (folder / "def.cpp").write_text(source + "\nint main() {}\n", encoding="utf-8")
-    command = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{HERE / 'stub'}", "def.cpp", "-o", "def"]
+    command = [
+        "g++",
+        "-std=c++17",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        f"-I{HERE / 'stub'}",
+        "def.cpp",
+        "-o",
+        "def",
+    ]
     subprocess.run(command, cwd=folder, check=True)
     ran = subprocess.run([str(folder / "def")], capture_output=True, text=True, check=True)
     return ran.stdout.splitlines()
@@ -67,11 +77,13 @@ def test_every_kind_of_parameter_is_registered(tmp_path: Path) -> None:
 
 def test_a_chip_without_settings_gets_no_config_object(tmp_path: Path) -> None:
     spec = ODD.read_text(encoding="utf-8")
-    start, end = spec.index("registration:"), spec.index("dims:")
+    without_registration = spec[: spec.index("registration:")] + spec[spec.index("dims:") :]
+    on_two_chips = without_registration.replace("[A2, A3, A5]", "[A2, A3]")
+    lines = [line for line in on_two_chips.splitlines() if not line.startswith("    A5:")]
     plain = tmp_path / "plain.yaml"
-    plain.write_text(spec[:start].replace("[A2, A3, A5]", "[A2, A3]") + spec[end:], encoding="utf-8")
-    lines = registered(render(load(plain))["op_host/odd_thing_def.cpp"], tmp_path)
-    assert [line.strip() for line in lines if "AddConfig" in line] == [
+    plain.write_text("\n".join(lines), encoding="utf-8")
+    said = registered(render(load(plain))["op_host/odd_thing_def.cpp"], tmp_path)
+    assert [line for line in said if "AddConfig" in line] == [
         "AddConfig ascend910b",
         "AddConfig ascend910_93",
     ]

@@ -176,13 +176,15 @@ class _Definers:
 def places_of(param: Input, presence: Presence) -> Iterator[tuple[Place, str]]:
     """Every (place, dim name) of an input where it has this presence."""
     for presence_path, value in walk_choice(param.presence):
-        if value is not presence or param.shape is None:
+        if value is not presence:
             continue
         here = presence_path
         if presence is Presence.OPTIONAL:
             test = ParamQuery(BOOL, param.span, Query.PRESENT, param.name)
             here = (*here, Case(test, (TRUE,)))
         yield from _list_length(param, here)
+        if param.shape is None:
+            continue
         for shape_path, shape in walk_choice(param.shape):
             if not compatible(here, shape_path):
                 continue

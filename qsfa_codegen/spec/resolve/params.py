@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.nodes import INT, Expr
 from qsfa_codegen.spec.model import (
@@ -33,7 +35,7 @@ from qsfa_codegen.spec.resolve.access import (
 )
 from qsfa_codegen.spec.resolve.context import Context
 from qsfa_codegen.spec.resolve.data import dtype_ref
-from qsfa_codegen.spec.resolve.shapes import ShapeReader
+from qsfa_codegen.spec.resolve.shapes import ShapeReader, has_run
 
 _DEFAULT_FORMAT = "ND"
 
@@ -133,6 +135,12 @@ def _count(ctx: Context, node: Mapping) -> Expr | None:
     return ctx.expr(need(as_mapping(body), "count"), INT) if body is not None else None
 
 
+def _shape_of_alias(source: Input) -> Shape | Table[Shape] | None:
+    if isinstance(source.shape, Shape) and has_run(source.shape):
+        return replace(source.shape, like=source.name)
+    return source.shape
+
+
 def _output(
     ctx: Context,
     shapes: ShapeReader,
@@ -150,7 +158,7 @@ def _output(
         source = next((i for i in inputs if i.name == as_text(alias)), None)
         if source is None or source.shape is None:
             raise ctx.malformed("QS327", alias.span, f"there is no input '{as_text(alias)}' with a shape")
-        dtype, shape = source.dtype, source.shape
+        dtype, shape = source.dtype, _shape_of_alias(source)
     else:
         dtype, shape = dtype_ref(ctx, need(node, "dtype"), columns), shapes.shape("outputs", name)
     if shape is None:

@@ -144,4 +144,11 @@ def _adapted(shape: Shape, name: str, section: str, last: ShapeItem | None, node
             copied.append(replace(item, span=node.span))
     if last is not None:
         copied[-1] = last
-    return Shape(tuple(copied), node.span)
+        return Shape(tuple(copied), node.span)
+    source = name if section == "inputs" else shape.like
+    return Shape(tuple(copied), node.span, source if has_run(shape) else None)
+
+
+def has_run(shape: Shape) -> bool:
+    """Whether a shape leaves its rank open."""
+    return any(isinstance(item, RestItem) for item in shape.items)
