@@ -24,7 +24,7 @@ _EXIT = {
 
 def run(request: Request, console: Console) -> int:
     """Build, report, and return the exit status."""
-    progress = console.progress(len(request.specs), "specs built")
+    progress = console.progress(len(request.specs), "specs done")
     outcomes = build(request, lambda outcome: _report(outcome, console), progress.step)
     console.result(_summary(outcomes))
     console.finish()

@@ -6,8 +6,8 @@ import sys
 import time
 from typing import TextIO
 
-_DELAY = 1.0  # seconds without a word
-_REDRAW = 0.1  # seconds between two states of a terminal's line
+_DELAY = 1.0  # seconds before a terminal gets its line
+_REDRAW = 0.1  # seconds between two states of it
 _REPEAT = 10.0  # seconds between two lines of a log
 
 
@@ -22,7 +22,7 @@ class Progress:
         self._terminal = self._stream.isatty()
         self._done = 0
         self._shown = False
-        self._next = time.monotonic() + _DELAY
+        self._next = time.monotonic() + (_DELAY if self._terminal else _REPEAT)
 
     def step(self) -> None:
         """One more item is finished."""

@@ -52,7 +52,7 @@ def run(specs: Sequence[Path], jobs: int | None, console: Console) -> int:
             console.finding(diagnostic)
         console.trace(verdict.trace)
 
-    progress = console.progress(len(specs), "specs checked")
+    progress = console.progress(len(specs), "specs done")
     with closing(workers.run(specs, check, jobs or workers.usable_cores())) as finished:
         verdicts = workers.in_order(finished, broken, report, progress.step)
     console.result(_summary(verdicts))

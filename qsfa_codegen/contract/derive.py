@@ -24,6 +24,7 @@ from qsfa_codegen.spec.model import Attr, AttrValue, Check, CheckKind, Chip, Ope
 _OK: Mapping[str, object] = {"status": "ok"}
 _BASES_TRIED = 8
 _BASES_TRIED_FOR_CONSTRAINT = 3
+_BASES_TRIED_FOR_FIELD = 2
 
 
 class Unbroken(NamedTuple):
@@ -242,17 +243,20 @@ class _Deriver:
             depends = each_case and check.kind is not CheckKind.ATTR
             depends = depends and bool(self._search.reads[id(check)].attrs & enums)
             most = _BASES_TRIED_FOR_CONSTRAINT if check.kind is CheckKind.CONSTRAINT else _BASES_TRIED
-            seen: set[str] = set()
+            done: set[str] = set()  # cases; once there is one, every other case is tried once
             tried = 0
+            broken = False
             for base in self._applying(check):
-                if base.case in seen:
+                if broken and base.case in done:
                     continue
-                if tried == most or (seen and not depends):
+                if tried == most or (broken and not depends):
                     break
                 tried += 1
-                if self._break(check, base, first=not seen):
-                    seen.add(base.case)
-            if seen:
+                alone = self._break(check, base, first=not broken)
+                broken = broken or alone
+                if broken:
+                    done.add(base.case)
+            if broken:
                 self._done.add(id(check))
             self._attempts[id(check)] = self._attempts.get(id(check), 0) + tried
 
@@ -328,7 +332,7 @@ class _Deriver:
     def _fits(self, bases: list[_Base]) -> None:
         """For every tiling field that some size can overflow, a call that does."""
         for field in self._search.tiling_fields():
-            for base in bases:
+            for base in bases[:_BASES_TRIED_FOR_FIELD]:
                 call = self._search.overflow(field, base.legal)
                 if call is not None:
                     self._keep_broken(call, field.id, base.case)

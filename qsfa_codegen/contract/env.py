@@ -48,7 +48,6 @@ class OperatorTables(NamedTuple):
     externs: Mapping[str, Extern]
     lists: frozenset[str]
     empty_is_absent: frozenset[str]
-    ignored: frozenset[str]
 
     @classmethod
     def of(cls, operator: Operator, externs: Mapping[str, Extern] | None = None) -> OperatorTables:
@@ -72,7 +71,6 @@ class OperatorTables(NamedTuple):
             externs=externs or {},
             lists=frozenset(i.name for i in operator.inputs if i.kind is InputKind.TENSOR_LIST),
             empty_is_absent=frozenset(i.name for i in operator.inputs if i.empty_is_absent),
-            ignored=frozenset(i.name for i in operator.inputs if i.presence is Presence.IGNORED),
         )
 
     def names_of(self, chip: Chip, platform: Mapping[str, int]) -> Mapping[str, Value]:

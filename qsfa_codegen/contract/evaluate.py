@@ -147,7 +147,7 @@ class Evaluator:
         if stage is Stage.INFER:
             return self._infer(call, chip)
         if stage is None and has_unknowns(call.inputs.values()):
-            return _both(self._infer(call, chip), self._tile(call, chip, stage))
+            return _both(self._infer(call, chip), self._tile(call, chip, Stage.TILING))
         return self._tile(call, chip, stage)
 
     def chip(self, name: str) -> Chip | None:

@@ -73,7 +73,7 @@ def dtype_run(dtype: DtypeRef) -> Callable[[CallEnv], str]:
 
 def sizes_run(shape: Shape) -> _Sizes:
     """The sizes of ``shape`` in a call, UNKNOWN where they are not known."""
-    items = [_item_run(item) for item in shape.items]
+    items = [_whole_run(shape.like)] if shape.like is not None else list(map(_item_run, shape.items))
 
     def run(env: CallEnv) -> tuple[Value, ...]:
         sizes: list[Value] = []
@@ -86,6 +86,10 @@ def sizes_run(shape: Shape) -> _Sizes:
         return tuple(sizes)
 
     return run
+
+
+def _whole_run(name: str) -> Callable[[CallEnv], Value]:
+    return lambda env: env.query(Query.DIMS, name, 0)
 
 
 def _item_run(item: ShapeItem) -> Callable[[CallEnv], Value]:

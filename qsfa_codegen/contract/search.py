@@ -112,10 +112,10 @@ class Search:
         """Attributes that the operator needs and ``call`` does not supply."""
         return [attr.name for attr in self.evaluator.bind(call).missing]
 
-    def build(self, plan: Plan, id: str = "") -> Call | None:
+    def build(self, plan: Plan) -> Call | None:
         """The call of a plan; None when the plan has no call, such as a size that is not an integer."""
         try:
-            return self.builder.call(plan, id)
+            return self.builder.call(plan)
         except EvalError:
             return None
 

@@ -61,9 +61,7 @@ class Bound:
     safe: bool = True
 
 
-_ANY = Bound(TOP)
 _TRUTH = Interval(0, 1)
-_NEVER = Bound(EMPTY)
 
 
 def interval(expr: Expr, ranges: Ranges) -> Interval | None:
@@ -126,12 +124,9 @@ class Facts:
     ranges: Ranges
     zero_on_failure: bool = False
     known: Mapping[object, Interval] = field(default_factory=dict)
-    impossible: bool = False
 
     def bound(self, expr: Expr) -> Bound:
         """The bound of ``expr``."""
-        if self.impossible:
-            return _NEVER
         match expr:
             case Conditional(test=test, then=then, otherwise=otherwise):
                 return self._conditional(test, then, otherwise)
@@ -254,11 +249,8 @@ class Facts:
     def _narrow(self, expr: Expr, values: Interval) -> Facts:
         if not isinstance(expr, (Ref, ParamQuery, Subscript, Call)):
             return self
-        key = strip(expr)
-        narrowed = values.meet(self.known.get(key, TOP)).meet(self.bound(expr).values)
-        return replace(
-            self, known={**self.known, key: narrowed}, impossible=self.impossible or narrowed.empty
-        )
+        narrowed = values.meet(self.bound(expr).values)
+        return replace(self, known={**self.known, strip(expr): narrowed})
 
 
 _ARITH: dict[str, Callable[[Interval, Interval], Interval]] = {

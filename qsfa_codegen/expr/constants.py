@@ -1,12 +1,11 @@
-"""Literals, and integers that an expression fixes by itself."""
+"""Integers that an expression fixes by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr import int64
-from qsfa_codegen.expr.nodes import INT, Arith, Call, Expr, Literal, Negate, Type
+from qsfa_codegen.expr.nodes import INT, Arith, Call, Expr, Literal, Negate
 
 FOLDABLE_CALLS: dict[str, Callable[..., int]] = {
     "ceil_div": int64.ceil_div,
@@ -15,11 +14,6 @@ FOLDABLE_CALLS: dict[str, Callable[..., int]] = {
     "min": min,
     "max": max,
 }
-
-
-def literal(value: int | float | bool | str, type: Type, span: Span) -> Literal:
-    """A literal of the given type, as for a value that YAML already read as a number or a label."""
-    return Literal(type, span, value)
 
 
 def folded(expr: Expr) -> int | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from qsfa_codegen.diagnostics import Sink, Span
-from qsfa_codegen.expr.constants import const_int, literal
+from qsfa_codegen.expr.constants import const_int
 from qsfa_codegen.expr.nodes import Expr, Type
 from qsfa_codegen.expr.scope import Scope
 from qsfa_codegen.expr.source import Source
 from qsfa_codegen.expr.syntax import read
 from qsfa_codegen.expr.typed import Typer
 
-__all__ = ["const_int", "literal", "parse"]
+__all__ = ["const_int", "parse"]
 
 
 def parse(text: str, span: Span, scope: Scope, sink: Sink, want: Type | None = None) -> Expr | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
@@ -85,14 +85,18 @@ def groups(
     checks: Sequence[Check] | None = None,
 ) -> list[Group]:
     """``checks`` (every check of the operator unless given), in order, as functions of about a screen."""
-    found: list[Group] = []
-    for kind, same in groupby(operator.checks if checks is None else checks, lambda check: check.kind):
+    wanted = operator.checks if checks is None else checks
+    return [_group(operator, text, name, part, report) for name, part in screens(wanted)]
+
+
+def screens(checks: Sequence[Check]) -> Iterator[tuple[str, list[Check]]]:
+    """The checks in order, cut into functions of about a screen, with a name for each function."""
+    for kind, same in groupby(checks, lambda check: check.kind):
         taken: set[str] = set()
         for part in _parts(list(same)):
             name = _name(kind, part[0], taken)
             taken.add(name)
-            found.append(_group(operator, text, name, part, report))
-    return found
+            yield name, part
 
 
 def _parts(checks: Sequence[Check]) -> Iterator[list[Check]]:
@@ -123,14 +127,14 @@ def _group(operator: Operator, text: HostText, name: str, checks: Sequence[Check
 
 
 def _check(operator: Operator, text: HostText, check: Check, report: Report) -> tuple[CheckText, bool]:
-    tensors = _list_input(operator, check)
+    tensors = list_input(operator, check)
     indent = 2 * INDENT if tensors is None else 3 * INDENT
     with text.names.one_of(tensors.name if tensors else None):
         cpp = text.cpp(violation(check), proven_before(check.kind))
         test = broken("if (", condition(cpp), ") {", indent - INDENT)
         said = failure(operator, check)
-        args = [_given(text, given) for given in said.givens]
-        reject = report(check, format_text(said, _specifier), args, indent)
+        args = [argument(given, text.cpp(given.expr).text, text.names.dtype_text) for given in said.givens]
+        reject = report(check, format_text(said, specifier), args, indent)
     listed = Tensors(variable(tensors.name), input_index(tensors)) if tensors else None
     return CheckText(check.id, test, reject, listed), cpp.checked
 
@@ -165,7 +169,7 @@ def _in_case(table: Select, labels: Sequence[str], others: bool, bad: Expr) -> E
     return all_of([is_case(table.selector, labels, others, table.span), bad], table.span)
 
 
-def _list_input(operator: Operator, check: Check) -> Input | None:
+def list_input(operator: Operator, check: Check) -> Input | None:
     """The list input each of whose tensors the check is about."""
     if check.kind not in (CheckKind.DTYPE, CheckKind.RANK, CheckKind.DIM):
         return None
@@ -180,20 +184,20 @@ def _reads_tensors(check: Check, param: str) -> bool:
     return any(q.param == param and q.query not in (Query.COUNT, Query.PRESENT) for q in queries)
 
 
-def _specifier(given: Given) -> str:
+def specifier(given: Given) -> str:
+    """How printf formats a fact of a message."""
     return _SPECIFIERS.get(given.expr.type.kind, "%s")
 
 
-def _given(text: HostText, given: Given) -> str:
-    """The fact as an argument of printf."""
-    spelt = text.cpp(given.expr).text
+def argument(given: Given, spelt: str, dtype_text: Callable[[str], str]) -> str:
+    """A fact, ``spelt`` in C++, as the argument of printf that ``specifier`` formats."""
     match given.expr.type.kind:
         case Kind.BOOL if isinstance(given.expr, ParamQuery):
             return f'{spelt} ? "passed" : "absent"'
         case Kind.BOOL:
             return f'{spelt} ? "true" : "false"'
         case Kind.DTYPE:
-            return f"DtypeName({spelt}).GetString()"
+            return dtype_text(spelt)
         case Kind.ENUM:
             return f"{spelt}Text"
         case Kind.STRING:

@@ -73,6 +73,10 @@ class HostNames:
         """A dtype."""
         return ge_dtype(name)
 
+    def dtype_text(self, dtype: str) -> str:
+        """The name of a dtype that only the call knows, as an argument of printf."""
+        return f"DtypeName({dtype}).GetString()"
+
     def size_of(self, dtype: str) -> str:
         """Bytes of an element of a dtype that only the call knows."""
         return f"SizeOf({dtype})"

@@ -64,7 +64,7 @@ def _key(choice: Shape | Table[Shape]) -> object:
     if isinstance(choice, Table):
         other = None if choice.otherwise is None else _key(choice.otherwise)
         return (strip(choice.selector), tuple((label, _key(value)) for label, value in choice.cases), other)
-    return tuple(_item_key(item) for item in choice.items)
+    return choice.like or tuple(_item_key(item) for item in choice.items)
 
 
 def _item_key(item: ShapeItem) -> object:
@@ -135,6 +135,8 @@ class _SetterBody:
         return last
 
     def _leaf(self, shape: Shape) -> _Leaf:
+        if shape.like is not None:
+            return _Leaf(shape, FALSE, ())
         exprs = [self._text.prepared(expr) for expr in map(_item_expr, shape.items)]
         unknown = self._text.in_order(some(self._text.rank_unknown(expr) for expr in exprs))
         computed = tuple((strip(e), e) for e in exprs if not isinstance(e, Ref) and not _is_constant(e))
@@ -212,7 +214,10 @@ class _SetterBody:
 
     def _set(self, leaf: _Leaf, indent: int) -> list[str]:
         lines = self._overflow(indent) if leaf.computed and self._can_fail else []
-        items = leaf.shape.items
+        items, like = leaf.shape.items, leaf.shape.like
+        if like is not None:
+            # A copy keeps unknown sizes and an unknown rank as they are.
+            return _indented([f"*shape = *call.{variable(like)};", "return true;"], indent)
         if not any(isinstance(item, RestItem) for item in items):
             sizes = ", ".join(self._size(item) for item in items)
             lines += self._declared(indent)

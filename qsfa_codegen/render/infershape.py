@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.arith import arith_struct
-from qsfa_codegen.expr.nodes import Kind, ParamQuery
-from qsfa_codegen.expr.specialize import params
+from qsfa_codegen.expr.nodes import Kind
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import (
     attr_index,
@@ -24,6 +22,7 @@ from qsfa_codegen.render.cpp import (
     standard_headers,
     variable,
 )
+from qsfa_codegen.render.host_checks import argument, list_input, screens, specifier
 from qsfa_codegen.render.infer_outputs import dim_value, rest_run, setters
 from qsfa_codegen.render.infer_text import ARITH, InferText
 from qsfa_codegen.render.messages import Given, failure, format_text
@@ -41,7 +40,6 @@ from qsfa_codegen.spec.model import (
     CheckKind,
     DtypeRef,
     Input,
-    InputKind,
     Presence,
     Registered,
 )
@@ -51,17 +49,6 @@ if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
     from qsfa_codegen.spec.model import Check, EnumDef, Operator, Output
 
-SCREEN = 8
-"""Checks that one generated function may hold."""
-
-_GROUP_NAMES = {
-    CheckKind.ATTR: "CheckAttrs",
-    CheckKind.PRESENCE: "CheckPresence",
-    CheckKind.DTYPE: "CheckDtypes",
-    CheckKind.RANK: "CheckRanks",
-    CheckKind.DIM: "CheckDims",
-    CheckKind.CONSTRAINT: "CheckConstraints",
-}
 _GETTERS = {
     Registered.REQUIRED: ("Required", ""),
     Registered.OPTIONAL: ("Optional", ""),
@@ -134,6 +121,7 @@ class _CheckText:
 @dataclass(frozen=True, slots=True)
 class _Group:
     name: str
+    kind: CheckKind
     checks: tuple[_CheckText, ...]
 
     @property
@@ -230,7 +218,7 @@ class _File:
             "steps": self._steps(),
             "unknowns": self._unknowns(helpers),
             "dtype_from_attr": reads_data,
-            "checks_attrs": any(group.name == "CheckAttrs" for group in self._groups),
+            "attr_checks": [group.name for group in self._groups if group.kind is CheckKind.ATTR],
         }
 
     def _unknowns(self, helpers: set[str]) -> list[str]:
@@ -326,43 +314,23 @@ def _all_indices(operator: Operator) -> list[str]:
 
 def _groups(operator: Operator, text: InferText) -> Iterator[_Group]:
     """The checks of shape inference in the contract's order, as functions of about a screen."""
-    checks = [check for check in operator.checks if check.at_infer]
-    for kind, same in groupby(checks, lambda check: check.kind):
-        taken = 0
-        for part in _parts(list(same)):
-            with text.function():
-                written = tuple(c for c in (_check(operator, text, check) for check in part) if c is not None)
-            if written:
-                taken += 1
-                suffix = f"From{pascal(part[0].parameter)}" if taken > 1 else ""
-                yield _Group(_GROUP_NAMES[kind] + suffix, written)
-
-
-def _parts(checks: Sequence[Check]) -> Iterator[list[Check]]:
-    """Consecutive checks for one function each; those of one parameter stay together."""
-    current: list[Check] = []
-    for _, same in groupby(checks, lambda check: check.parameter):
-        run = list(same)
-        if current and len(current) + len(run) > SCREEN:
-            yield current
-            current = []
-        current = current + run
-    if current:
-        yield current
+    for name, part in screens([check for check in operator.checks if check.at_infer]):
+        with text.function():
+            written = tuple(c for c in (_check(operator, text, check) for check in part) if c is not None)
+        if written:
+            yield _Group(name, part[0].kind, written)
 
 
 def _check(operator: Operator, text: InferText, check: Check) -> _CheckText | None:
     """One check; None when shape inference can never see it violated."""
-    tensors = _list_input(operator, check)
-    if tensors is not None and not _reads(check, tensors):
-        tensors = None
+    tensors = list_input(operator, check)
     indent = INDENT if tensors is None else 2 * INDENT
-    with text.one_of(check.parameter if tensors else None):
+    with text.one_of(tensors.name if tensors else None):
         violated = text.violated(check)
         if violated == FALSE:
             return None
         said = failure(operator, check)
-        arguments = [_argument(text, given) for given in said.givens]
+        arguments = [argument(given, text.cpp(given.expr), _dtype_code) for given in said.givens]
         alternatives = some([violated, Test(f"{ARITH}.failed")]) if text.can_fail() else violated
         head = broken_condition("if (", alternatives, ") {", indent)
         log = call_with_format(
@@ -372,41 +340,13 @@ def _check(operator: Operator, text: InferText, check: Check) -> _CheckText | No
     return _CheckText(check.id, tuple(text.new_locals()), head, log, tensors, fallible)
 
 
-def _list_input(operator: Operator, check: Check) -> Input | None:
-    """The list input each of whose tensors the check is about."""
-    if check.kind not in (CheckKind.DTYPE, CheckKind.RANK, CheckKind.DIM):
-        return None
-    lists = {i.name: i for i in operator.inputs if i.kind is InputKind.TENSOR_LIST}
-    return lists.get(check.parameter)
-
-
-def _reads(check: Check, parameter: Input) -> bool:
-    """Whether the check itself asks about the input, not only a dim that the first tensor defines."""
-    exprs = [check.require] if check.when is None else [check.when, check.require]
-    return any(parameter.name in params(expr) for expr in exprs)
-
-
 def _specifier(given: Given) -> str:
-    kind = given.expr.type.kind
-    return {Kind.INT: "%ld", Kind.DTYPE: "%ld", Kind.FLOAT: "%g"}.get(kind, "%s")
+    """As for other hosts; but a dtype attribute may hold any number, so its code is what is printed."""
+    return "%ld" if given.expr.type.kind is Kind.DTYPE else specifier(given)
 
 
-def _argument(text: InferText, given: Given) -> str:
-    """A fact as an argument of printf."""
-    spelt = text.cpp(given.expr)
-    match given.expr.type.kind:
-        case Kind.BOOL if isinstance(given.expr, ParamQuery):
-            return f'{spelt} ? "passed" : "absent"'
-        case Kind.BOOL:
-            return f'{spelt} ? "true" : "false"'
-        case Kind.ENUM:
-            return f"{spelt}Text"
-        case Kind.STRING:
-            return f"{spelt}.data()"
-        case Kind.DTYPE:
-            return f"static_cast<int64_t>({spelt})"
-        case _:
-            return spelt
+def _dtype_code(spelt: str) -> str:
+    return f"static_cast<int64_t>({spelt})"
 
 
 # --------------------------------------------------------------------------- attributes

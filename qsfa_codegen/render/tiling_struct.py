@@ -89,11 +89,6 @@ def macro_views(operator: Operator, data: TilingData) -> list[MacroView]:
     ]
 
 
-def _registration(structure: TilingStruct, operator: str) -> str:
-    name = operator or f"{structure.type_name}Op"
-    return wrap_call("REGISTER_TILING_DATA_CLASS(", [name, structure.type_name], ")")
-
-
 def _inside_out(structure: TilingStruct) -> Iterator[TilingStruct]:
     for member in structure.members:
         if isinstance(member, TilingMember):

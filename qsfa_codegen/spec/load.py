@@ -43,9 +43,11 @@ def analyse_text(data: bytes, name: str, sink: Sink, chips: Path | str | None = 
     """As ``analyse``, for the bytes of a spec; ``name`` stands in diagnostics and generated headers."""
     chip_set = load_chips(chips if chips is not None else resource(CHIPS), sink)
     tree = read_text(data, name, sink)
-    if tree is None or sink.failed:
+    if tree is None:
         return None
     validate(tree, sink)
+    if not chip_set.by_id:
+        return None
     operator = resolve(tree, chip_set, Source(name, sha256(data).hexdigest()), sink)
     if operator is None or sink.failed:
         return None

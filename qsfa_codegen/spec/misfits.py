@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from qsfa_codegen.diagnostics import Related, Sink, Span
 from qsfa_codegen.spec.tree import Mapping as MapNode
-from qsfa_codegen.spec.tree import Node, Plain, Scalar, Sequence, shorten, to_plain
+from qsfa_codegen.spec.tree import Node, Plain, Scalar, Sequence, respelt, shorten, to_plain
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -29,10 +29,11 @@ _KIND_NAMES = {
 
 def report_misfits(
     errors: Iterable[ValidationError], tree: Node, definitions: Mapping[str, Schema], sink: Sink
-) -> None:
+) -> Node:
     """Record each error about the tree, at the key, the item or the value that it is about.
 
-    ``definitions`` are the ``$defs`` of the schema.
+    ``definitions`` are the ``$defs`` of the schema. Returns the tree with misspelt keys as they were
+    meant, so that later stages do not miss what is there.
     """
     found = [(error, _place(tree, error.absolute_path)) for error in errors]
     misplaced = {id(at.node) for error, at in found if error.validator == "type"}
@@ -40,6 +41,7 @@ def report_misfits(
     for error, at in found:
         if error.validator == "type" or id(at.node) not in misplaced:
             words.say(error, at)
+    return respelt(tree, words.meant) if words.meant else tree
 
 
 def closest_key(key: str, known: Iterable[str]) -> str | None:
@@ -94,6 +96,7 @@ class _Words:
     def __init__(self, definitions: Mapping[str, Schema], sink: Sink) -> None:
         self._definitions = definitions
         self._sink = sink
+        self.meant: dict[int, dict[str, str]] = {}
         self._keywords: dict[str, Callable[[_Place, Any, Schema], None]] = {
             "type": self._kind,
             "enum": self._word,
@@ -142,7 +145,7 @@ class _Words:
             return
         message = f"{at.subject} cannot be '{shorten(at.node.text)}'"
         known = [str(option) for option in allowed]
-        self._sink.error("QS153", message, at.node.span, _suggestion(at.node.text, known))
+        self._sink.error("QS153", message, at.node.span, _suggestion(closest_key(at.node.text, known), known))
 
     def _constant(self, at: _Place, wanted: Any, schema: Schema) -> None:
         message = f"{at.subject} must be {wanted}, not {_shown(at.node)}"
@@ -217,10 +220,17 @@ class _Words:
 
     def _unknown_keys(self, at: _Place, rule: bool, schema: Schema) -> None:
         known = list(schema.get("properties", {}))
-        for entry in cast(MapNode, at.node):
-            if entry.key not in known:
-                message = f"unknown key '{shorten(entry.key)}' in {at.container}"
-                self._sink.error("QS150", message, entry.key_span, _suggestion(entry.key, known))
+        mapping = cast(MapNode, at.node)
+        meant: dict[str, str] = {}
+        for entry in mapping:
+            if entry.key in known:
+                continue
+            near = closest_key(entry.key, known)
+            if near is not None and near not in mapping and near not in meant.values():
+                meant[entry.key] = near
+            message = f"unknown key '{shorten(entry.key)}' in {at.container}"
+            self._sink.error("QS150", message, entry.key_span, _suggestion(near, known))
+        self.meant[id(mapping)] = meant
 
     def _misspelt_key(self, at: _Place, key: str, limit: int | str, schema: Schema) -> None:
         entry = cast(MapNode, at.node).entry(key)
@@ -268,8 +278,7 @@ def _shown(node: Node) -> str:
     return f"'{shorten(node.text)}'"
 
 
-def _suggestion(word: str, known: list[str]) -> str:
-    near = closest_key(word, known)
+def _suggestion(near: str | None, known: list[str]) -> str:
     allowed = f"allowed: {', '.join(known)}"
     return f"did you mean '{near}'? {allowed}" if near else allowed
 

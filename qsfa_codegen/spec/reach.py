@@ -7,7 +7,7 @@ from itertools import product
 
 from qsfa_codegen.expr.evaluate import UNKNOWN
 from qsfa_codegen.spec.model import KeyArg, Operator
-from qsfa_codegen.spec.world import World
+from qsfa_codegen.spec.world import World, telling_chips
 
 
 def reachable_keys(operator: Operator) -> tuple[tuple[int, ...], ...]:
@@ -17,7 +17,7 @@ def reachable_keys(operator: Operator) -> tuple[tuple[int, ...], ...]:
         return ()
     args = tiling.key.args
     found: set[tuple[int, ...]] = set()
-    for chip in operator.chips:
+    for chip in telling_chips(operator):
         world = World(operator, chip)
         for point in world.points(arg.value for arg in args):
             if world.at(point).possible():

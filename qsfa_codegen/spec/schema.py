@@ -46,6 +46,10 @@ def _validator(kind: Kind) -> Validator:
 
 def validate(tree: Node, sink: Sink, kind: Kind = "operator") -> bool:
     """Record every misfit of ``tree``; True when there is none."""
+    return mend(tree, sink, kind)[1]
+
+
+def mend(tree: Node, sink: Sink, kind: Kind = "operator") -> tuple[Node, bool]:
+    """As ``validate``; also the tree with misspelt keys as they were meant, for stages that read on."""
     errors = list(_validator(kind).iter_errors(to_plain(tree)))
-    report_misfits(errors, tree, _schema(kind)["$defs"], sink)
-    return not errors
+    return report_misfits(errors, tree, _schema(kind)["$defs"], sink), not errors

@@ -5,6 +5,7 @@ What is valid stays what JSON Schema says, but for ``1.0``, which is no integer 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
@@ -21,7 +22,12 @@ def validator_class(definitions: Mapping[str, Schema]) -> type[Validator]:
     """The validator class for a schema with these ``$defs``."""
     keywords = _Keywords(definitions)
     kinds = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
-    own = {"$ref": keywords.ref, "if": keywords.choice, "uniqueItems": _no_item_twice}
+    own = {
+        "$ref": keywords.ref,
+        "if": keywords.choice,
+        "uniqueItems": _no_item_twice,
+        "pattern": _pattern,
+    }
     extend: Callable[..., type[Validator]] = validators.extend
     return extend(Draft202012Validator, own, type_checker=kinds)
 
@@ -98,3 +104,10 @@ def _no_item_twice(validator: Validator, wanted: bool, instance: Any, schema: Sc
     """``uniqueItems`` in linear time: a list of thousands would take the general way minutes."""
     if isinstance(instance, list) and next(repeated_items(instance), None) is not None:
         yield ValidationError("an item stands more than once")
+
+
+def _pattern(validator: Validator, pattern: str, instance: Any, schema: Schema) -> Errors:
+    """``pattern``, where ``$`` is the very end of the text, as JSON Schema has it."""
+    # Python's `$` lets a line break follow, which would end up in identifiers and file names.
+    if isinstance(instance, str) and not re.search(pattern.replace("$", r"\Z"), instance):
+        yield ValidationError("of another form")

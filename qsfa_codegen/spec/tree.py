@@ -80,6 +80,17 @@ def to_plain(node: Node) -> Plain:
     return {entry.key: to_plain(entry.value) for entry in node.entries}
 
 
+def respelt(node: Node, meant: dict[int, dict[str, str]]) -> Node:
+    """The node with other keys; ``meant`` has the new ones by the ``id`` of their mapping and the old key."""
+    if isinstance(node, Scalar):
+        return node
+    if isinstance(node, Sequence):
+        return Sequence(node.span, tuple(respelt(item, meant) for item in node.items))
+    keys = meant.get(id(node), {})
+    entries = (Entry(keys.get(e.key, e.key), e.key_span, respelt(e.value, meant)) for e in node)
+    return Mapping(node.span, tuple(entries))
+
+
 def shorten(text: str, limit: int = 60) -> str:
     """``text`` on one line, cut to ``limit`` characters, for use inside a message."""
     line = " ".join(text.split())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 
 from qsfa_codegen.expr.evaluate import UNKNOWN, EvalError, Value, evaluate
@@ -70,7 +70,7 @@ class World:
     def leaves(self, exprs: Iterable[Expr]) -> list[Leaf]:
         """What the expressions depend on, each once, in order of first use."""
         found: dict[Leaf, None] = {}
-        for node in self._closure(exprs):
+        for node in self.closure(exprs):
             if isinstance(node, ParamQuery):
                 found[Leaf(node.query, node.param)] = None
             elif isinstance(node, Ref) and node.kind in (RefKind.ATTR, RefKind.DIM):
@@ -80,7 +80,7 @@ class World:
     def case_tests(self, exprs: Iterable[Expr]) -> list[Expr]:
         """Everything that decides which part of the expressions is evaluated."""
         tests: list[Expr] = []
-        for node in self._closure(exprs):
+        for node in self.closure(exprs):
             if isinstance(node, Select):
                 tests.append(node.selector)
             elif isinstance(node, Conditional):
@@ -89,7 +89,7 @@ class World:
                 tests.extend(node.operands[:-1])
         return tests
 
-    def _closure(self, exprs: Iterable[Expr]) -> Iterator[Expr]:
+    def closure(self, exprs: Iterable[Expr]) -> Iterator[Expr]:
         """Every node of the expressions and of what their names stand for."""
         seen: set[tuple[RefKind, str]] = set()
         pending = list(exprs)
@@ -226,6 +226,15 @@ class World:
         if function == "sizeof" and args[0] in DTYPES:
             return max(DTYPES[args[0]].bits // 8, 1)
         return UNKNOWN
+
+
+@lru_cache(maxsize=2)
+def telling_chips(operator: Operator) -> tuple[Chip, ...]:
+    """Chips that can differ from one another: one of each architecture, unless a rule names chips."""
+    exprs = [e for c in operator.checks for e in (c.when, c.require) if e is not None]
+    exprs += [let.value for let in operator.lets]
+    named = any(isinstance(n, Ref) and n.kind is RefKind.CHIP for e in exprs for n in walk(e))
+    return operator.chips if named else tuple({c.arch: c for c in operator.chips}.values())
 
 
 def attr_values(attr: Attr, chip: Chip) -> Finite | None:

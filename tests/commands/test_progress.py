@@ -40,7 +40,7 @@ def test_a_terminal_has_one_line_that_is_taken_away(clock: list[float]) -> None:
 
 
 def test_a_log_gets_a_line_now_and_then(clock: list[float]) -> None:
-    assert _run(io.StringIO(), clock, 100, 0.25) == "4 of 100 specs\n44 of 100 specs\n84 of 100 specs\n"
+    assert _run(io.StringIO(), clock, 100, 0.25) == "40 of 100 specs\n80 of 100 specs\n"
 
 
 def test_a_single_item_and_quiet_runs_have_no_progress(clock: list[float]) -> None:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import strip
 from qsfa_codegen.expr.nodes import (
     ARCH,
@@ -30,7 +29,7 @@ from qsfa_codegen.expr.nodes import (
     Type,
     list_type,
 )
-from qsfa_codegen.expr.parse import const_int, literal
+from qsfa_codegen.expr.parse import const_int
 from qsfa_codegen.expr.scope import Scope, Symbol
 from tests.expr.world import MODE, SPAN, TILING, typed
 
@@ -209,12 +208,6 @@ def test_constant_integers(text: str, value: int | None) -> None:
 
 def test_a_float_is_no_constant_integer() -> None:
     assert const_int(typed("2.0")) is None
-
-
-def test_literal_keeps_what_yaml_read() -> None:
-    span = Span("spec.yaml", 2, 3, 2, 5)
-
-    assert literal(16, INT, span) == Literal(INT, span, 16)
 
 
 def test_a_symbol_of_another_type_does_not_hide_a_label() -> None:

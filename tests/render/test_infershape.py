@@ -206,6 +206,19 @@ def test_runs_of_axes(inferences: dict[str, Inference]) -> None:
     assert answer.outputs == (same, (F32, (-1, 3, 1, 1)), same)
 
 
+def test_an_output_like_an_input_needs_no_other_input(inferences: dict[str, Inference]) -> None:
+    x = tensor(8, -1)
+    call = Call("case", "A2", {"x1": x, "x2": x, "gamma": tensor(-2)}, {})
+    (answer,) = inferences[NORM].answers([call])
+    assert answer.outputs == ((BF16, (8, -1)), (F32, (-2,)), (BF16, (8, -1)))
+
+
+def test_an_unknown_rank_is_kept_in_a_copy(inferences: dict[str, Inference]) -> None:
+    call = Call("case", "A2", {"x1": tensor(-2), "x2": tensor(-2), "gamma": tensor(512)}, {})
+    (answer,) = inferences[NORM].answers([call])
+    assert answer.outputs == ((BF16, (-2,)), (F32, (-2,)), (BF16, (-2,)))
+
+
 # --------------------------------------------------------------------------- against the contract
 
 

@@ -146,6 +146,7 @@ class TestWrong:
             ("name: Scale, ", "", "QS151", (2, 1), "'operator' has no 'name'"),
             ("name: Scale", "name: ../../x", "QS154", (2, 18), "'../../x' is not a name"),
             ("name: Scale", "name: 'x\"; y'", "QS154", (2, 18), "'x\"; y' is not a name"),
+            ("name: Scale", 'name: "Scale\\n"', "QS154", (2, 18), "is not a name"),
             ("name: Scale", "name: true", "QS152", (2, 18), "must be a name, not 'true'"),
             ("category: math", "category: ../x", "QS154", (2, 35), "'../x' is not a folder name"),
             ("category: math", "category: Math", "QS154", (2, 35), "'Math' is not a folder name"),
@@ -251,9 +252,13 @@ class TestSchemaFile:
     def test_is_json_schema(self, kind: Kind) -> None:
         jsonschema.Draft202012Validator.check_schema(schema_of(kind))
 
-    def test_uses_what_the_checker_knows(self, kind: Kind) -> None:
+    def test_uses_what_has_words(self, kind: Kind) -> None:
         for schema in subschemas(schema_of(kind)):
             assert set(schema) <= SUPPORTED
+
+    def test_patterns_are_about_the_whole_text(self, kind: Kind) -> None:
+        for schema in subschemas(schema_of(kind)):
+            assert re.fullmatch(r"\^[^$]*\$", schema.get("pattern", "^$"))
 
     def test_references_resolve_and_definitions_are_used(self, kind: Kind) -> None:
         schema = schema_of(kind)
@@ -303,7 +308,7 @@ def test_operator_schema_is_the_file() -> None:
     assert operator_schema() == schema_of("operator")
 
 
-# --------------------------------------------------------------------------- against an independent validator
+# --------------------------------------------------------------------------- against the plain validator
 
 
 def _strict_integer(checker: Any, instance: Any) -> bool:
@@ -311,7 +316,7 @@ def _strict_integer(checker: Any, instance: Any) -> bool:
 
 
 def validator(schema: dict[str, Any]) -> Any:
-    """A general validator that, like specs, does not take 1.0 for an integer."""
+    """The library's validator, which only does not take 1.0 for an integer."""
     draft = jsonschema.Draft202012Validator
     types = draft.TYPE_CHECKER.redefine("integer", _strict_integer)
     extend: Any = jsonschema.validators.extend
@@ -334,7 +339,7 @@ PLAIN: list[dict[str, Any]] = [
     for path in SPECS
     if kind_of(path) == "operator"
 ]
-GENERAL = validator(schema_of("operator"))
+LIBRARY = validator(schema_of("operator"))
 WORDS = sorted(
     {key for schema in subschemas(schema_of("operator")) for key in schema.get("properties", {})}
     | {"else", "int", "all", "a", "../x", "finite", ""}
@@ -374,7 +379,16 @@ def mutate(value: Any, data: st.DataObject) -> None:
         place[data.draw(st.sampled_from(WORDS))] = data.draw(VALUES)
 
 
-class TestAgainstJsonschema:
+def same_verdict(spec: dict[str, Any]) -> None:
+    sink = Sink()
+    valid = validate(node_of(spec), sink)
+    assert valid is LIBRARY.is_valid(spec), list(sink)
+    assert valid is not bool(len(sink))
+
+
+class TestAgainstThePlainValidator:
+    """Keywords of our own find errors sooner or say more, but never change what is valid."""
+
     @given(st.data())
     @settings(max_examples=250, deadline=None)
     def test_mutated_specs(self, data: st.DataObject) -> None:
@@ -383,15 +397,14 @@ class TestAgainstJsonschema:
         small: dict[str, Any] = {**tree_plain(MINIMAL), section: value[section]}
         for _ in range(data.draw(st.integers(1, 3))):
             mutate(small, data)
-        sink = Sink()
-        assert validate(node_of(small), sink) is GENERAL.is_valid(small), list(sink)
+        same_verdict(small)
 
     @given(VALUES)
     @settings(max_examples=100, deadline=None)
     def test_anything_in_a_section(self, value: Any) -> None:
         for section in ("attrs", "tiling", "bindings", "let"):
             spec = {**tree_plain(MINIMAL), section: {"x": value}}
-            assert validate(node_of(spec), Sink()) is GENERAL.is_valid(spec)
+            same_verdict(spec)
 
 
 def tree_plain(text: str) -> dict[str, Any]:
@@ -400,16 +413,31 @@ def tree_plain(text: str) -> dict[str, Any]:
     return dict(value)
 
 
-def test_checking_needs_no_general_validator() -> None:
-    program = (
-        "import sys\n"
-        "from qsfa_codegen.diagnostics import Sink\n"
-        "from qsfa_codegen.spec.reader import read\n"
-        "from qsfa_codegen.spec.schema import validate\n"
-        f"assert validate(read({str(SPECS[0])!r}, Sink()), Sink(), {kind_of(SPECS[0])!r})\n"
-        "print('jsonschema' in sys.modules)"
-    )
+def printed(program: str) -> list[str]:
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    assert done.stdout == "False\n"
+    return done.stdout.split()
+
+
+def test_the_library_is_imported_for_a_spec_only() -> None:
+    program = "import sys, qsfa_codegen.spec.load; print('jsonschema' in sys.modules)"
+    assert printed(program) == ["False"]
+
+
+def test_a_long_spec_is_checked_faster_than_the_library_is_imported() -> None:
+    longest = max(SPECS, key=lambda path: path.stat().st_size)
+    program = (
+        "from time import process_time\n"
+        "from qsfa_codegen.diagnostics import Sink\n"
+        "from qsfa_codegen.spec.reader import read\n"
+        "from qsfa_codegen.spec.schema import validate\n"
+        f"tree = read({str(longest)!r}, Sink())\n"
+        "start = process_time()\n"
+        "import qsfa_codegen.spec.schema_keywords\n"
+        "imported = process_time()\n"
+        "assert validate(tree, Sink())\n"
+        "print(process_time() - imported, imported - start)"
+    )
+    checking, importing = map(float, printed(program))
+    assert checking < importing

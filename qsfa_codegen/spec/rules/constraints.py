@@ -11,7 +11,7 @@ from qsfa_codegen.expr.nodes import Expr, ParamQuery, Query, Ref, RefKind, walk
 from qsfa_codegen.spec.lower import depends_on_chip
 from qsfa_codegen.spec.model import Constraint, Operator, Presence
 from qsfa_codegen.spec.rules.registry import WARNING, Report, rule
-from qsfa_codegen.spec.world import World
+from qsfa_codegen.spec.world import World, telling_chips
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def _outcome(operator: Operator, constraint: Constraint) -> Outcome:
 
 def _seen(operator: Operator, constraint: Constraint) -> Iterator[tuple[Value, Value]]:
     exprs = [e for e in (constraint.when, constraint.require) if e is not None]
-    for chip in operator.chips:
+    for chip in telling_chips(operator):
         if chip.id not in constraint.chips:
             continue
         world = World(operator, chip)

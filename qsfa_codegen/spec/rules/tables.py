@@ -12,7 +12,7 @@ from qsfa_codegen.expr.values import UNBOUND
 from qsfa_codegen.spec.model import Operator, Table
 from qsfa_codegen.spec.rules.registry import Report, rule
 from qsfa_codegen.spec.rules.usage import Site, sites
-from qsfa_codegen.spec.world import Leaf, Point, World, attr_values
+from qsfa_codegen.spec.world import Leaf, Point, World, attr_values, telling_chips
 
 Branches = tuple[Expr, tuple[str, ...], bool, Span]
 
@@ -127,11 +127,11 @@ def unbound_use(operator: Operator, report: Report) -> None:
     """No expression can be evaluated in a case where something in it is unbound."""
     reported: set[Span] = set()
     wanted = [site for site in _distinct(sites(operator)) if not site.is_let and _has_names(site.expr)]
-    for chip in {c.arch: c for c in operator.chips}.values():
+    for chip in telling_chips(operator):
         world = World(operator, chip)
         cases: dict[tuple[Leaf, ...], list[Point]] = {}
         for site in wanted:
-            if site.expr.span in reported:
+            if site.expr.span in reported or not _has_gaps(operator, world, site.expr):
                 continue
             found = _unbound(world, site, cases)
             if found is not None:
@@ -146,6 +146,16 @@ def unbound_use(operator: Operator, report: Report) -> None:
 def _has_names(expr: Expr) -> bool:
     names = (RefKind.DIM, RefKind.LET, RefKind.TILING_LET)
     return any(isinstance(n, Select) or (isinstance(n, Ref) and n.kind in names) for n in walk(expr))
+
+
+def _has_gaps(operator: Operator, world: World, expr: Expr) -> bool:
+    """Whether something in the expression has no value for some accepted value of what it goes by."""
+    for node in world.closure([expr]):
+        if isinstance(node, Select) and node.otherwise is None:
+            possible = selector_values(operator, node.selector)
+            if possible is None or not possible <= {label for label, _ in node.cases}:
+                return True
+    return False
 
 
 def _distinct(found: Iterator[Site]) -> Iterator[Site]:

@@ -1,0 +1,198 @@
+"""An operator as one of its bindings presents it: pinned parameters as constants, and no chip known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from qsfa_codegen.expr.build import any_of, literal, strip
+from qsfa_codegen.expr.nodes import (
+    BOOL,
+    DTYPE,
+    Call,
+    Compare,
+    Contains,
+    Expr,
+    Literal,
+    ParamQuery,
+    Query,
+    Ref,
+    RefKind,
+    Subscript,
+)
+from qsfa_codegen.expr.rewrite import bottom_up, negate, substitute
+from qsfa_codegen.expr.specialize import simplify, specialize
+from qsfa_codegen.spec.lower import attr_ref, depends_on_chip
+from qsfa_codegen.spec.model import (
+    Attr,
+    AttrValue,
+    Check,
+    CheckKind,
+    DimItem,
+    Operator,
+    Shape,
+    Table,
+    TorchBinding,
+)
+
+HasDtype = Callable[[str], bool]
+
+
+def bound_operator(operator: Operator, binding: TorchBinding, has_dtype: HasDtype) -> Operator:
+    """The operator with every parameter that the binding does not have replaced by what it is pinned to.
+
+    ``has_dtype`` says which dtypes exist on the binding's side. Chip-dependent checks accept what
+    some chip accepts. Checks that cannot fail any more are left out.
+    """
+    return _Bound(operator, binding, has_dtype).operator()
+
+
+class _Bound:
+    def __init__(self, operator: Operator, binding: TorchBinding, has_dtype: HasDtype) -> None:
+        self._operator = operator
+        self._has_dtype = has_dtype
+        self._named = {b.source for b in (*binding.positional, *binding.keyword)}
+        self._fixed: Mapping[str, AttrValue | None] = dict(binding.fixed)
+        self._pinned = {a.name: a for a in operator.attrs if a.name not in self._named}
+        self._absent = {i.name for i in operator.inputs if i.name not in self._named}
+
+    def operator(self) -> Operator:
+        operator = self._operator
+        return replace(
+            operator,
+            checks=tuple(self._checks()),
+            lets=tuple(replace(let, value=self.expr(let.value)) for let in operator.lets),
+            outputs=tuple(replace(o, shape=self._shape(o.shape)) for o in operator.outputs),
+        )
+
+    # ----------------------------------------------------------------- expressions
+
+    def expr(self, expr: Expr) -> Expr:
+        """The expression with pinned parameters as constants."""
+        return simplify(bottom_up(substitute(expr, self._constant_lets), self._bound))
+
+    @cached_property
+    def _constant_lets(self) -> dict[tuple[RefKind, str], Expr]:
+        """Derived values that pinned parameters make constant."""
+        found: dict[tuple[RefKind, str], Expr] = {}
+        for let in self._operator.lets:
+            value = simplify(bottom_up(substitute(let.value, found), self._bound))
+            if isinstance(value, Literal):
+                found[RefKind.LET, let.name] = value
+        return found
+
+    def _bound(self, node: Expr) -> Expr:
+        match node:
+            case Ref(kind=RefKind.ATTR, name=name) if name in self._pinned:
+                return self._pinned_value(node, self._pinned[name])
+            case Call(function="len", args=(Ref(kind=RefKind.ATTR, name=name),)) if name in self._pinned:
+                return literal(len(self._elements(name)), node.span)
+            case Subscript(base=Ref(name=name), index=index) if name in self._pinned:
+                elements = self._elements(name)
+                return literal(elements[index], node.span, node.type) if index < len(elements) else node
+            case ParamQuery(query=Query.PRESENT, param=name) if name in self._absent:
+                return literal(False, node.span)
+            case Compare(op="==" | "!=" as op, left=left, right=right) if left.type == DTYPE:
+                if self._is_foreign(left) or self._is_foreign(right):
+                    return literal(op == "!=", node.span)
+            case Contains(options=options, negated=negated) if node.item.type == DTYPE:
+                kept = tuple(option for option in options if not self._is_foreign(option))
+                return replace(node, options=kept) if kept else literal(negated, node.span)
+        return node
+
+    def _pinned_value(self, node: Ref, attr: Attr) -> Expr:
+        value = self._value(attr)
+        if isinstance(value, tuple) or value is None:
+            return node
+        return Literal(attr_ref(attr, node.span).type, node.span, value)
+
+    def _elements(self, name: str) -> tuple[int | float | bool | str, ...]:
+        value = self._value(self._pinned[name])
+        return tuple(v for v in value if not isinstance(v, tuple)) if isinstance(value, tuple) else ()
+
+    def _value(self, attr: Attr) -> AttrValue | None:
+        fixed = self._fixed.get(attr.name)
+        return attr.default if fixed is None else fixed
+
+    def _is_foreign(self, expr: Expr) -> bool:
+        return isinstance(expr, Literal) and expr.type == DTYPE and not self._has_dtype(str(expr.value))
+
+    # ----------------------------------------------------------------- checks
+
+    def _checks(self) -> Iterator[Check]:
+        for check in self._operator.checks:
+            if check.kind is CheckKind.CHIP:
+                continue
+            bound = self._on_any_chip(check)
+            when = None if bound.when is None else self.expr(bound.when)
+            require = self.expr(bound.require)
+            if not (_is(when, False) or _is(require, True)):
+                yield replace(bound, when=None if _is(when, True) else when, require=require)
+
+    def _on_any_chip(self, check: Check) -> Check:
+        when = check.when
+        if when is not None and depends_on_chip(when):
+            check = replace(check, when=None, require=_or_not(when, check.require))
+        if not depends_on_chip(check.require):
+            return check
+        chips = self._operator.chips
+        parts = [simplify(self.expr(specialize(check.require, c.id, c.arch))) for c in chips]
+        return replace(check, require=_any(parts))
+
+    # ----------------------------------------------------------------- shapes
+
+    def _shape(self, choice: Shape | Table[Shape]) -> Shape | Table[Shape]:
+        if not isinstance(choice, Table):
+            items = tuple(
+                replace(item, size=self.expr(item.size)) if isinstance(item, DimItem) and item.size else item
+                for item in choice.items
+            )
+            return replace(choice, items=items)
+        selector = self.expr(choice.selector)
+        if isinstance(selector, Literal):
+            label = str(selector.value).lower() if selector.type == BOOL else str(selector.value)
+            taken = dict(choice.cases).get(label, choice.otherwise)
+            assert taken is not None
+            return self._shape(taken)
+        cases = tuple((label, self._shape(value)) for label, value in choice.cases)
+        otherwise = None if choice.otherwise is None else self._shape(choice.otherwise)
+        return Table(selector, cases, otherwise, choice.span)
+
+
+def _or_not(when: Expr, require: Expr) -> Expr:
+    either = any_of([negate(when), require], require.span)
+    assert either is not None
+    return either
+
+
+def _is(expr: Expr | None, value: bool) -> bool:
+    return isinstance(expr, Literal) and expr.value is value
+
+
+def _any(parts: list[Expr]) -> Expr:
+    """Their disjunction; memberships of one value become one membership."""
+    distinct = list({strip(part): part for part in parts}.values())
+    members = [_membership(part) for part in distinct]
+    first = members[0]
+    if first is not None and all(m is not None and strip(m.item) == strip(first.item) for m in members):
+        options = {strip(o): o for m in members if m is not None for o in m.options}
+        return replace(first, options=tuple(_ordered(list(options.values()))))
+    joined = any_of(distinct, distinct[0].span)
+    assert joined is not None
+    return simplify(joined)
+
+
+def _ordered(options: list[Expr]) -> list[Expr]:
+    """Whole numbers from the lowest; others as they came."""
+    numbers = {o: o.value for o in options if isinstance(o, Literal) and isinstance(o.value, int)}
+    return sorted(options, key=lambda o: numbers[o]) if len(numbers) == len(options) else options
+
+
+def _membership(expr: Expr) -> Contains | None:
+    match expr:
+        case Contains(negated=False):
+            return expr
+        case Compare(op="==", left=left, right=Literal() as right):
+            return Contains(BOOL, expr.span, left, (right,))
+    return None

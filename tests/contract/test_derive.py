@@ -1,0 +1,183 @@
+"""Calls derived from specs: complete, right, and the same every time."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from qsfa_codegen.contract.calls import Call, TensorArg, call_json, dump
+from qsfa_codegen.contract.case_reader import parse_cases
+from qsfa_codegen.contract.derive import Derivation, derive
+from qsfa_codegen.contract.run import run_cases
+from qsfa_codegen.diagnostics import Sink
+from tests.contract.specs import NAMES, QSFA, evaluator, fresh
+
+
+@cache
+def derived(name: str) -> Derivation:
+    return derive(evaluator(name).operator, evaluator(name))
+
+
+def statuses(name: str) -> Counter[str]:
+    return Counter(str((call.expect or {})["status"]) for call in derived(name).calls)
+
+
+def broken_ids(name: str) -> set[str]:
+    """Ids that derived calls break, each of them alone."""
+    return {violations[0]["constraint"] for violations in map(_violations, derived(name).calls) if violations}
+
+
+def _violations(call: Call) -> list[dict[str, str]]:
+    expected = (call.expect or {}).get("violations", [])
+    assert isinstance(expected, list)
+    assert len(expected) <= 1
+    return expected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_call_comes_out_as_it_was_made_to(name: str) -> None:
+    calls = derived(name).calls
+    unexpected = [o.call.id for o in run_cases(evaluator(name), calls) if o.differences]
+    assert calls
+    assert unexpected == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_lines_of_the_file_are_cases_with_an_id_each(name: str) -> None:
+    lines = [dump(call_json(call)) for call in derived(name).calls]
+    sink = Sink()
+    read = parse_cases(lines, evaluator(name).operator, sink)
+    assert list(sink) == []
+    assert [call.id for call in read] == [call.id for call in derived(name).calls]
+    unexpected = [o.call.id for o in run_cases(evaluator(name), read) if o.differences]
+    assert unexpected == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_rule_is_broken_alone_or_reported(name: str) -> None:
+    reported = {unbroken.id for unbroken in derived(name).unbroken}
+    every = {check.id for check in evaluator(name).operator.checks}
+    assert every - broken_ids(name) <= reported
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_calls_every_time(name: str) -> None:
+    again = derive(evaluator(name).operator, fresh(name))
+    assert [dump(call_json(call)) for call in again.calls] == [
+        dump(call_json(call)) for call in derived(name).calls
+    ]
+    assert again.unbroken == derived(name).unbroken
+
+
+UNBROKEN: dict[str, set[str]] = {
+    # Every accepted sparse block divides every accepted cache block. Attributes come in order, so a graph
+    # that lacks a required one lacks what stands behind it, which has to be given too.
+    QSFA: {
+        "paging_divides",
+        "scale_value_presence",
+        "key_quant_mode_presence",
+        "value_quant_mode_presence",
+    },
+    "sparse_flash_attention": set(),
+    "lightning_indexer": set(),
+    "add_rms_norm_bias": set(),
+    "rms_norm_dynamic_quant": set(),
+    "inplace_partial_rotary_mul": set(),
+    "store_kv_block": set(),
+    # A list of no tensors is an absent one.
+    "grouped_matmul_swiglu_quant_weight_nz_tensor_list": {"E_value"},
+    "chunk_gated_delta_rule_fwd_h": {"output_final_state_presence", "chunk_size_presence"},
+}
+
+
+@pytest.mark.parametrize("name", UNBROKEN)
+def test_rules_that_cannot_be_broken_alone(name: str) -> None:
+    assert {unbroken.id for unbroken in derived(name).unbroken} == UNBROKEN[name]
+    assert all(unbroken.reason for unbroken in derived(name).unbroken)
+
+
+PAIRS = ("bsnd_bsnd", "bsnd_pa_bsnd", "tnd_tnd", "tnd_pa_bsnd")
+ROWS = {
+    "a2": ("float16_int8", "bfloat16_int8"),
+    "a3": ("float16_int8", "bfloat16_int8"),
+    "a5": tuple(f"{q}_{kv}" for q in ("bfloat16", "float16") for kv in ("float8_e4m3fn", "hifloat8", "int8")),
+}
+
+
+def test_every_dtype_row_with_every_layout_pair_on_every_chip() -> None:
+    ids = {call.id for call in derived(QSFA).calls}
+    wanted = {f"{chip}_ok_{row}_{pair}" for chip, rows in ROWS.items() for row in rows for pair in PAIRS}
+    assert len(wanted) == 40
+    assert wanted <= ids
+
+
+def test_layouts_that_do_not_go_together_are_reported() -> None:
+    unreached = derived(QSFA).unreached
+    assert {entry.blocked_by for entry in unreached} == {"layouts_agree"}
+    assert {entry.choice.rsplit(" ", 1)[1] for entry in unreached} == {"bsnd_tnd", "tnd_bsnd"}
+    assert len(unreached) == 20
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        "a2_ok_q_n_128",
+        "a5_ok_q_n_48",
+        "a2_ok_sparse_block_size_16",
+        "a2_ok_block_size_16",
+        "a2_ok_block_size_1024",
+        "a2_ok_kv_s_0",
+        "a2_ok_kv_t_0",
+        "a2_ok_block_num_0",
+        "a2_ok_sparse_size_1",
+        "a2_ok_rope_head_dim_0",
+        "a2_ok_return_softmax_lse_true",
+        "a2_ok_bsnd_bsnd_with_reserved",
+        "a2_ok_bsnd_bsnd_with_actual_seq_lengths_kv",
+        "a2_ok_10_attributes",
+        "a2_breaks_q_n_value_3_bsnd_bsnd",
+        "a2_breaks_block_size_value_1040_bsnd_pa_bsnd",
+        "a2_breaks_block_size_value_15_bsnd_pa_bsnd",
+        "a2_breaks_key_quant_mode_value_4294967298",
+        "a2_breaks_block_table_presence_missing_tnd_pa_bsnd",
+        "a2_breaks_block_table_presence_unexpected_tnd_tnd",
+        "a5_breaks_return_softmax_lse_value_true",
+        "a5_breaks_hifloat8_sparse_size_bsnd_bsnd",
+        "a2_breaks_batchsize_fits_bsnd_bsnd",
+        "a2_infer_unknown_ranks_tnd_tnd",
+    ],
+)
+def test_edges_have_readable_names(id: str) -> None:
+    assert id in {call.id for call in derived(QSFA).calls}
+
+
+def test_both_kinds_are_many() -> None:
+    counted = statuses(QSFA)
+    assert counted["ok"] > 100
+    assert counted["rejected"] > 300
+
+
+def test_a_call_says_only_what_differs_from_the_registered_defaults() -> None:
+    call = next(c for c in derived(QSFA).calls if c.id == "a2_ok_float16_int8_bsnd_pa_bsnd")
+    assert dict(call.attrs) == {
+        "scale_value": 1.0,
+        "key_quant_mode": 2,
+        "value_quant_mode": 2,
+        "layout_kv": "PA_BSND",
+        "attention_mode": 2,
+    }
+    line = json.loads(dump(call_json(call)))
+    assert list(line) == ["id", "chip", "inputs", "attrs", "expect"]
+    assert line["expect"] == {"status": "ok"}
+
+
+def test_sizes_differ_from_dim_to_dim() -> None:
+    call = next(c for c in derived(QSFA).calls if c.id == "a2_ok_float16_int8_bsnd_bsnd")
+    query, key, indices = (call.inputs[name] for name in ("query", "key", "sparse_indices"))
+    assert isinstance(query, TensorArg)
+    assert isinstance(key, TensorArg)
+    assert isinstance(indices, TensorArg)
+    assert len({*query.shape, key.shape[1], indices.shape[3]}) == 6
