@@ -110,23 +110,10 @@ class Breaker:
         for axis, step in changes:
             change = partial(_resized, axis=axis, step=step)
             yield from self._with_tensor(legal, check, change, _axis_label(axis))
-        # Alone it may contradict an input that must be like it: let those follow.
+        # Alone it may contradict an input that must be like it: let the rest of the call follow.
         for axis, step in changes:
             plan = legal.plan._replace(resized={node.param: (axis, step)})
             yield from self._with_plan(plan, _axis_label(axis))
-        for axis, step in changes:
-            yield from self._alike(legal.call, node.param, axis, step)
-
-    def _alike(self, call: Call, name: str, axis: int, step: int) -> Iterator[Edit]:
-        """Every input that has the shape of one input, with the same axis changed."""
-        model = call.inputs.get(name)
-        if isinstance(model, TensorArg):
-            changed: dict[str, InputArg] = {
-                other: _resized(arg, axis, step)
-                for other, arg in call.inputs.items()
-                if isinstance(arg, TensorArg) and arg.shape == model.shape
-            }
-            yield Edit(_axis_label(axis), call.with_inputs({**call.inputs, **changed}))
 
     def _constraint(self, check: Check, legal: Legal) -> Iterator[Edit]:
         reads = self._search.reads[id(check)]

@@ -55,7 +55,7 @@ def setters(operator: Operator, text: InferText) -> list[Setter]:
     for output in operator.outputs:
         groups.setdefault(_key(output.shape), []).append(output)
     return [
-        Setter(f"Set{pascal(same[0].name)}", tuple(same), tuple(_SetterBody(text, same[0]).lines()))
+        Setter(f"Set{pascal(same[0].name)}Shape", tuple(same), tuple(_SetterBody(text, same[0]).lines()))
         for same in groups.values()
     ]
 

@@ -162,8 +162,10 @@ class _File:
         self._inputs = [i for i in operator.inputs if members & set(_members_of(i))]
         self._attrs = [a for a in operator.attrs if variable(a.name) in members]
         self._members = members
-        self._reads = [line for attr in self._attrs for line in _read_attr(attr)]
-        self._body = "\n".join([*parts, *self._reads])
+        self._input_reads = [line for i in self._inputs for line in self._read_input(i)]
+        self._attr_reads = [line for attr in self._attrs for line in _read_attr(attr)]
+        self._body = "\n".join([*parts, *self._input_reads, *self._attr_reads])
+        self._words = set(re.findall(r"\w+", self._body))
 
     def _observations(self, parts: Sequence[str]) -> tuple[list[_Function], list[_Function]]:
         """Functions for the dims and runs of axes that ``parts`` ask for, directly or through others."""
@@ -207,8 +209,8 @@ class _File:
                 *(member for attr in self._attrs for member in _attr_members(attr)),
             ],
             "has_context": loops,
-            "inputs": [line for i in self._inputs for line in self._read_input(i)],
-            "attrs": self._reads,
+            "inputs": self._input_reads,
+            "attrs": self._attr_reads,
             "dims": self._dims,
             "runs": self._runs,
             "groups": self._groups,
@@ -243,16 +245,14 @@ class _File:
 
     def _steps(self) -> str:
         """Attributes, every check, then every output, until one fails."""
-        calls = ["ReadAttrs(context->GetAttrs(), call)"] if self._reads else []
+        calls = ["ReadAttrs(context->GetAttrs(), call)"] if self._attr_reads else []
         calls += [f"{group.name}(call)" for group in self._groups]
         calls += [call for setter in self._setters for call in setter.calls]
         joined = [f"{call} && " for call in calls[:-1]] + calls[-1:]
         return wrap_items("const bool done = ", joined, ";", INDENT) if joined else ""
 
     def _helpers(self) -> set[str]:
-        inputs = "\n".join(line for i in self._inputs for line in self._read_input(i))
-        functions = "\n".join(function.value for function in (*self._dims, *self._runs))
-        used = {name for name in _HELPERS if re.search(rf"\b{name}[(<]", self._body + inputs + functions)}
+        used = _HELPERS.keys() & set(re.findall(r"(\w+)[(<]", self._body))
         if self._runs:
             used.add("Run")
         pending = list(used)
@@ -263,12 +263,10 @@ class _File:
         return used
 
     def _indices(self) -> list[str]:
-        text = self._body + "\n".join(line for i in self._inputs for line in self._read_input(i))
-        return [line for line in _all_indices(self._operator) if re.search(rf"\b{line.split()[2]}\b", text)]
+        return [line for line in _all_indices(self._operator) if line.split()[2] in self._words]
 
     def _constants(self) -> list[str]:
-        words = set(re.findall(r"\b\w+\b", self._body))
-        return [constant(const) for const in self._operator.consts if const.name in words]
+        return [constant(const) for const in self._operator.consts if const.name in self._words]
 
     def _parses(self, enum: EnumDef) -> bool:
         return any(a.enum == enum.name and a.type is AttrType.STR for a in self._attrs)

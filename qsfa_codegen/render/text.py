@@ -14,6 +14,10 @@ _MARKDOWN_SPECIAL = re.compile(r"[\\`*\[\]$~]|(?<!\w)_|_(?!\w)")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _BLOCK_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|=+$|-+$)")
 _TOKENS = re.compile(r'"(?:\\.|[^"])*"|[(\[{]|[)\]}]|(?<= )(?:&&|\|\||[?:]) |, ')
+_OPERATORS = tuple(
+    re.compile(rf'"(?:\\.|[^"])*"|[(\[{{]|[)\]}}]|(?<= )(?:{level}) ')
+    for level in ("==|!=|<=?|>=?", "<<|>>", "[-+]", "[*/%]")
+)
 _OPENED = re.compile(r'[^"(]*\(')
 _COMMAS = re.compile(r"(?<=, )")
 _WORDS = re.compile(r"\S+\s*")
@@ -198,8 +202,8 @@ def wrap_items(head: str, items: Iterable[str], tail: str, indent: int = 0) -> s
 def broken(head: str, text: str, tail: str, indent: int) -> str:
     """``head text tail``, broken at ``&&``, ``||``, ``?``, ``:``, and at commas where that is not enough.
 
-    Outer operators are broken first. A group in parentheses that does not fit a line is broken inside,
-    where its lines hang by one more indent.
+    Outer operators are broken first, other binary ones only where a piece fits no line. A group in
+    parentheses that does not fit a line is broken inside, where its lines hang by one more indent.
     """
     lines = _Lines(indent)
     lines.current = head
@@ -220,7 +224,9 @@ class _Lines:
 
     def fill(self, text: str, tail: str, margin: int) -> None:
         """Append ``text tail``; ``margin`` is how far new lines hang."""
-        pieces = list(_outermost(text)) or [""]
+        self._pieces(list(_outermost(text)), tail, margin)
+
+    def _pieces(self, pieces: Sequence[str], tail: str, margin: int) -> None:
         fresh = False
         for number, piece in enumerate(pieces):
             end = tail if number == len(pieces) - 1 else ""
@@ -242,7 +248,11 @@ class _Lines:
             self.current = " " * margin
 
     def _long(self, piece: str, end: str, margin: int) -> None:
-        """A piece that no line holds: inside its first parentheses, or else at its commas."""
+        """A piece that no line holds: at its operators, inside its first parentheses, or at its commas."""
+        operands = _operands(piece)
+        if len(operands) > 1:
+            self._pieces(operands, end, self._hanging(at_least=1))
+            return
         opened = _OPENED.match(piece)
         closed = _closing(piece, opened.end()) if opened is not None else None
         if opened is not None and closed is not None:
@@ -254,10 +264,10 @@ class _Lines:
                 self._start(margin)
             self.current += part
 
-    def _hanging(self) -> int:
+    def _hanging(self, at_least: int = 0) -> int:
         """How far lines hang that start inside the parentheses open on the current line."""
         depth = len(re.findall(r"\(", self.current)) - len(re.findall(r"\)", self.current))
-        return len(self.current) - len(self.current.lstrip()) + INDENT * depth
+        return len(self.current) - len(self.current.lstrip()) + INDENT * max(depth, at_least)
 
 
 def _outermost(text: str) -> Iterator[str]:
@@ -270,6 +280,19 @@ def _outermost(text: str) -> Iterator[str]:
             yield text[start:cut]
             start = cut
     yield text[start:]
+
+
+def _operands(text: str) -> list[str]:
+    """Operands of the outermost binary operators that bind least, each but the last with its operator."""
+    for level in _OPERATORS:
+        depth, cuts = 0, [0]
+        for token in level.finditer(text):
+            depth += (token[0] in "([{") - (token[0] in ")]}")
+            if depth == 0 and token[0].endswith(" "):
+                cuts.append(token.end())
+        if len(cuts) > 1:
+            return [text[start:end] for start, end in zip(cuts, [*cuts[1:], len(text)], strict=True)]
+    return [text]
 
 
 def _closing(text: str, start: int) -> int | None:

@@ -298,7 +298,7 @@ class _Contract:
 def _appended(item: ShapeItem, size: str) -> str:
     if not isinstance(item, RestItem):
         return f"sizes.push_back({size});"
-    return f"sizes.append({size}.size(), 1);" if item.ones else f"sizes.append({size}.begin(), {size}.end());"
+    return f"sizes.append({size}.size(), 1);" if item.ones else f"Append(sizes, {size});"
 
 
 def _render_contract(operator: Operator, templates: Templates) -> str:

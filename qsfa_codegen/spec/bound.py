@@ -30,6 +30,7 @@ from qsfa_codegen.spec.model import (
     Check,
     CheckKind,
     DimItem,
+    DtypeRef,
     Operator,
     Shape,
     Table,
@@ -63,7 +64,9 @@ class _Bound:
             operator,
             checks=tuple(self._checks()),
             lets=tuple(replace(let, value=self.expr(let.value)) for let in operator.lets),
-            outputs=tuple(replace(o, shape=self._shape(o.shape)) for o in operator.outputs),
+            outputs=tuple(
+                replace(o, shape=self._shape(o.shape), dtype=self._dtype(o.dtype)) for o in operator.outputs
+            ),
         )
 
     # ----------------------------------------------------------------- expressions
@@ -140,7 +143,13 @@ class _Bound:
         parts = [simplify(self.expr(specialize(check.require, c.id, c.arch))) for c in chips]
         return replace(check, require=_any(parts))
 
-    # ----------------------------------------------------------------- shapes
+    # ----------------------------------------------------------------- outputs
+
+    def _dtype(self, dtype: DtypeRef) -> DtypeRef:
+        """A column that a pinned attribute chooses is a fixed dtype."""
+        chooser = dict(self._operator.dtypes.select).get(dtype.column or "")
+        value = self._value(self._pinned[chooser]) if chooser in self._pinned else None
+        return DtypeRef(fixed=value) if isinstance(value, str) else dtype
 
     def _shape(self, choice: Shape | Table[Shape]) -> Shape | Table[Shape]:
         if not isinstance(choice, Table):
@@ -185,8 +194,11 @@ def _any(parts: list[Expr]) -> Expr:
 
 def _ordered(options: list[Expr]) -> list[Expr]:
     """Whole numbers from the lowest; others as they came."""
-    numbers = {o: o.value for o in options if isinstance(o, Literal) and isinstance(o.value, int)}
-    return sorted(options, key=lambda o: numbers[o]) if len(numbers) == len(options) else options
+    numbers = [o.value if isinstance(o, Literal) and isinstance(o.value, int) else None for o in options]
+    known = [n for n in numbers if n is not None]
+    if len(known) < len(options):
+        return options
+    return [option for _, option in sorted(zip(known, options, strict=True), key=lambda pair: pair[0])]
 
 
 def _membership(expr: Expr) -> Contains | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -44,15 +45,15 @@ def report_misfits(
     return respelt(tree, words.meant) if words.meant else tree
 
 
-def closest_key(key: str, known: Iterable[str]) -> str | None:
+@functools.lru_cache(maxsize=1024)
+def closest_key(key: str, known: tuple[str, ...]) -> str | None:
     """The known key that ``key`` was probably meant as; None when none is near."""
     import difflib  # only for an error: the import takes long
 
-    options = list(known)
-    folded = {option.lower(): option for option in options}
+    folded = {option.lower(): option for option in known}
     if key.lower() in folded:
         return folded[key.lower()]
-    near = difflib.get_close_matches(key, options, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
     return near[0] if near else None
 
 
@@ -144,8 +145,8 @@ class _Words:
             self._sink.error("QS152", message, at.node.span)
             return
         message = f"{at.subject} cannot be '{shorten(at.node.text)}'"
-        known = [str(option) for option in allowed]
-        self._sink.error("QS153", message, at.node.span, _suggestion(closest_key(at.node.text, known), known))
+        known = tuple(map(str, allowed))
+        self._sink.error("QS153", message, at.node.span, _suggestion(at.node.text, known))
 
     def _constant(self, at: _Place, wanted: Any, schema: Schema) -> None:
         message = f"{at.subject} must be {wanted}, not {_shown(at.node)}"
@@ -205,7 +206,7 @@ class _Words:
         meant = set()
         if schema.get("additionalProperties") is False:
             # A misspelt key is reported as unknown, so what it was meant as is not missing as well.
-            meant = {closest_key(entry.key, known) for entry in mapping if entry.key not in known}
+            meant = {closest_key(entry.key, tuple(known)) for entry in mapping if entry.key not in known}
         for key in required:
             if key not in mapping and key not in meant:
                 meaning = self._meaning(known.get(key, {}))
@@ -219,7 +220,7 @@ class _Words:
         return meaning
 
     def _unknown_keys(self, at: _Place, rule: bool, schema: Schema) -> None:
-        known = list(schema.get("properties", {}))
+        known = tuple(schema.get("properties", ()))
         mapping = cast(MapNode, at.node)
         meant: dict[str, str] = {}
         for entry in mapping:
@@ -229,7 +230,7 @@ class _Words:
             if near is not None and near not in mapping and near not in meant.values():
                 meant[entry.key] = near
             message = f"unknown key '{shorten(entry.key)}' in {at.container}"
-            self._sink.error("QS150", message, entry.key_span, _suggestion(near, known))
+            self._sink.error("QS150", message, entry.key_span, _suggestion(entry.key, known))
         self.meant[id(mapping)] = meant
 
     def _misspelt_key(self, at: _Place, key: str, limit: int | str, schema: Schema) -> None:
@@ -278,7 +279,8 @@ def _shown(node: Node) -> str:
     return f"'{shorten(node.text)}'"
 
 
-def _suggestion(near: str | None, known: list[str]) -> str:
+def _suggestion(word: str, known: tuple[str, ...]) -> str:
+    near = closest_key(word, known)
     allowed = f"allowed: {', '.join(known)}"
     return f"did you mean '{near}'? {allowed}" if near else allowed
 

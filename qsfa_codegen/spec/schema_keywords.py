@@ -96,7 +96,7 @@ def _takes(schema: Schema, mapping: dict[str, Any]) -> bool:
 
 
 def _likeness(mapping: dict[str, Any], schema: Schema) -> int:
-    known = schema.get("properties", {})
+    known = tuple(schema.get("properties", ()))
     return sum(2 if key in known else closest_key(key, known) is not None for key in mapping)
 
 

@@ -20,7 +20,7 @@ def complaints(files: Mapping[str, str], folder: Path) -> list[str]:
     for path, text in sources.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
-    command = [CLANG_FORMAT, f"--style=file:{STYLE}", "--dry-run", "--Werror", *sources]
+    command = [str(CLANG_FORMAT), f"--style=file:{STYLE}", "--dry-run", "--Werror", *sources]
     ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     found = ran.stderr.splitlines() if ran.returncode else []
     return found + [

@@ -229,7 +229,8 @@ def test_parameters_of_the_entry_are_those_of_the_operator_in_order(
     entry = files[f"op_kernel/{flash.snake}.cpp"]
     head = entry[entry.index(f"void {flash.snake}(") :].partition("{")[0]
     named = [name.lower() for name in re.findall(r"GM_ADDR (\w+)", head)]
-    params = [p.name.replace("_", "") for p in (*flash.inputs, *flash.outputs)]
+    names = [*(param.name for param in flash.inputs), *(output.name for output in flash.outputs)]
+    params = [name.replace("_", "") for name in names]
     assert named == [*params, "workspace", "tiling"]
 
 

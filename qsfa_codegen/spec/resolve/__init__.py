@@ -42,20 +42,29 @@ from qsfa_codegen.spec.resolve.shapes import ShapeReader
 from qsfa_codegen.spec.resolve.tiling import resolve_kernel, resolve_tiling
 
 
-def resolve(tree: Node, chips: ChipSet, source: Source, sink: Sink) -> Operator | None:
-    """The operator that a tree describes; None when ``sink`` got an error."""
+def resolve(tree: Node, chips: ChipSet, source: Source, sink: Sink, formed: bool = True) -> Operator | None:
+    """The operator that a tree describes; None when ``sink`` has an error.
+
+    A tree that is not ``formed`` as the schema wants is read as far as it goes, for the errors that
+    have nothing to do with its form.
+    """
+    found = Sink()
+    operator = _read(tree, chips, source, found)
+    for diagnostic in found:
+        if formed or diagnostic.code != MALFORMED:
+            sink.add(diagnostic)
+    return None if operator is None or sink.failed else _with_derived(operator)
+
+
+def _read(tree: Node, chips: ChipSet, source: Source, sink: Sink) -> Operator | None:
     try:
         root = as_mapping(tree)
-        found = resolve_chips(root, chips, sink)
-        ctx = build_context(root, found, sink)
+        ctx = build_context(root, *resolve_chips(root, chips, sink), sink)
         attach_lets(ctx)
-        operator = _operator(ctx, chips, source)
+        return _operator(ctx, chips, source)
     except MalformedError as error:
         report(sink, error)
         return None
-    if sink.failed:
-        return None
-    return _with_derived(operator)
 
 
 def _with_derived(operator: Operator) -> Operator:

@@ -10,11 +10,15 @@ from qsfa_codegen.spec.reader import Mapping, Node, Scalar, Sequence
 
 
 class MalformedError(Exception):
-    """A node has not the form that its place needs; the object that contains it is dropped."""
+    """An object cannot be made of its node and is dropped.
 
-    def __init__(self, span: Span, message: str) -> None:
+    ``told``: an error with a place says so already.
+    """
+
+    def __init__(self, span: Span, message: str, told: bool = False) -> None:
         self.span = span
         self.message = message
+        self.told = told
         super().__init__(message)
 
 
@@ -83,6 +87,11 @@ def entries(node: Node | None) -> tuple[tuple[str, Span, Node], ...]:
     if node is None:
         return ()
     return tuple((e.key, e.key_span, e.value) for e in as_mapping(node).entries)
+
+
+def keys(node: Node | None) -> tuple[str, ...]:
+    """Keys of a mapping in file order; none for anything else."""
+    return node.keys() if isinstance(node, Mapping) else ()
 
 
 def only_entry(node: Node) -> tuple[str, Span, Node]:

@@ -27,10 +27,11 @@ from qsfa_codegen.spec.resolve.access import (
     entries,
     flag_of,
     items,
+    keys,
     need,
     texts,
 )
-from qsfa_codegen.spec.resolve.context import Context
+from qsfa_codegen.spec.resolve.context import Context, unreadable
 
 FINITE = "finite"
 _RANGE_KEYS = frozenset({"min", "max", "above"})
@@ -53,15 +54,16 @@ class AttrReader:
     def __init__(self, ctx: Context, consts: tuple[Const, ...]) -> None:
         self._ctx = ctx
         self._consts = {c.name: c.value for c in consts}
+        self._lost_consts = set(keys(ctx.root.get("consts"))) - self._consts.keys()
 
     def all(self) -> tuple[Attr, ...]:
         """Attributes in order."""
-        order = {key: index for index, (key, _, _) in enumerate(entries(self._ctx.root.get("attrs")))}
+        order = {key: index for index, key in enumerate(keys(self._ctx.root.get("attrs")))}
 
         def build(name: str, span: Span, node: Node) -> Attr:
             return self._attr(name, order[name], span, as_mapping(node))
 
-        return self._ctx.each(self._ctx.root.get("attrs"), build)
+        return self._ctx.section("attrs", lambda node: self._ctx.each(node, build), ())
 
     def _attr(self, name: str, index: int, span: Span, node: Mapping) -> Attr:
         type = as_member(need(node, "type"), AttrType)
@@ -102,6 +104,8 @@ class AttrReader:
         """One value of a scalar type, checked."""
         leaf = as_scalar(node)
         found = self._typed(leaf, type)
+        if found is None and leaf.text in self._lost_consts:
+            raise unreadable(leaf.text, leaf.span)
         if found is None:
             raise self._ctx.malformed(
                 "QS331", node.span, f"'{leaf.text}' is not a value of type {type.value}", _TYPE_HELP[type]

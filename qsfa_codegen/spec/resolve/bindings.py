@@ -66,13 +66,10 @@ class BindingReader:
             ACLNN_STYLES.get(style, style),
             text_of(mapping, "name", f"aclnn{op_type}"),
             text_of(mapping, "inner", f"aclnnInner{op_type}"),
-            tuple(self._param(item) for item in items(parameters)),
-            tuple((key, self._derived(value)) for key, _, value in entries(mapping.get("derived"))),
+            self._ctx.all(parameters, self._param),
+            self._ctx.each(mapping.get("derived"), lambda key, _, value: (key, self._ctx.expr(value))),
             mapping.span,
         )
-
-    def _derived(self, node: Node) -> Expr:
-        return self._ctx.expr(node)
 
     # ----------------------------------------------------------------- torch
 
@@ -86,20 +83,20 @@ class BindingReader:
             namespace=text_of(mapping, "namespace", as_text(need(mapping, "library")).strip("_")),
             name=as_text(need(mapping, "name")),
             positional=self._positional(mapping.get("positional")),
-            keyword=tuple(self._with_default(self._param(item)) for item in items(mapping.get("keyword"))),
-            fixed=tuple(self._pinned(k, s, v) for k, s, v in entries(mapping.get("fixed"))),
-            returns=tuple(self._returned(item) for item in items(mapping.get("returns"))),
+            keyword=self._ctx.all(mapping.get("keyword"), lambda item: self._with_default(self._param(item))),
+            fixed=self._ctx.each(mapping.get("fixed"), self._pinned),
+            returns=self._ctx.all(mapping.get("returns"), self._returned),
             span=mapping.span,
         )
 
     def _positional(self, node: Node | None) -> tuple[BoundParam, ...]:
         """A bare positional name has no default unless one before it has."""
         found: list[BoundParam] = []
-        for item in items(node):
-            param = self._param(item)
+        for param in self._ctx.all(node, self._param):
             if any(p.has_default for p in found):
-                param = self._with_default(param)
-            found.append(param)
+                found.append(self._with_default(param))
+            else:
+                found.append(param)
         return tuple(found)
 
     def _with_default(self, param: BoundParam) -> BoundParam:

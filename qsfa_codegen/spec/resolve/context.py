@@ -33,10 +33,14 @@ OTHERWISE = "else"
 
 
 class Symbols(Mapping[str, Symbol]):
-    """Names of the spec; a derived value is typed when something first names it."""
+    """Names of the spec; a derived value is typed when something first names it.
+
+    A name whose definition cannot be read ends what uses it: MalformedError.
+    """
 
     def __init__(self, lets: LetTable, parent: Symbols | None = None) -> None:
         self._fixed: dict[str, Symbol] = {}
+        self._lost: dict[str, Span] = {}
         self._lets = lets
         self._parent = parent
 
@@ -44,7 +48,13 @@ class Symbols(Mapping[str, Symbol]):
         """Declare a name."""
         self._fixed[symbol.name] = symbol
 
+    def lose(self, name: str, span: Span) -> None:
+        """Declare a name of which not even the type can be told."""
+        self._lost[name] = span
+
     def __getitem__(self, name: str) -> Symbol:
+        if name in self._lost:
+            raise unreadable(name, self._lost[name])
         if name in self._fixed:
             return self._fixed[name]
         if name in self._lets:
@@ -87,12 +97,15 @@ class LetTable:
         return self.done[name]
 
     def symbol(self, name: str) -> Symbol:
-        """The name with the type of its value (int64 where that is unknown because of an error)."""
+        """The name with the type of its value; MalformedError when that cannot be told."""
+        let = None
         if name in self.building:
             self._report_cycle(name)
-            return Symbol(self.kind, name, INT)
-        let = self.let(name)
-        return Symbol(self.kind, name, let.value.type if let else INT)
+        else:
+            let = self.let(name)
+        if let is None:
+            raise unreadable(name, self.nodes[name][0])
+        return Symbol(self.kind, name, let.value.type)
 
     def _resolve(self, name: str) -> None:
         assert self.build is not None
@@ -116,15 +129,24 @@ class LetTable:
         )
 
 
+def unreadable(name: str, span: Span) -> MalformedError:
+    """What ends the users of a name whose own definition has an error."""
+    return MalformedError(span, f"'{name}' cannot be read", told=True)
+
+
 def report(sink: Sink, error: MalformedError) -> None:
-    """Say why an object was dropped, unless a located error already does."""
-    if not sink.failed:
+    """Say why an object was dropped, unless that was said already."""
+    if not error.told:
         sink.error("QS300", error.message, error.span)
 
 
 @dataclass(slots=True)
 class Context:
-    """State of one resolve run."""
+    """State of one resolve run.
+
+    ``losses`` counts what could not be read, ``lost`` names sections of which something could not:
+    what seems missing then may be among it, and is no error of its own.
+    """
 
     sink: Sink
     root: MapNode
@@ -135,6 +157,8 @@ class Context:
     symbols: Symbols
     tiling_scope: Scope
     tiling_symbols: Symbols
+    lost: set[str] = field(default_factory=set)
+    losses: int = 0
 
     @property
     def chip_ids(self) -> tuple[str, ...]:
@@ -176,7 +200,7 @@ class Context:
         """The text of a scalar as an expression."""
         expr = parse(node.text, text_span(node), scope, self.sink, want)
         if expr is None:
-            raise MalformedError(node.span, "the expression could not be read")
+            raise MalformedError(node.span, "the expression could not be read", told=True)
         return expr
 
     def _select(self, node: MapNode, want: Type | None, scope: Scope) -> Expr:
@@ -252,6 +276,7 @@ class Context:
         found = []
         for label, span, value in entries(of):
             if label != OTHERWISE and label not in allowed:
+                self.losses += 1
                 self.sink.error(
                     "QS305",
                     f"'{label}' is not a value of {selector.type}",
@@ -344,7 +369,7 @@ class Context:
     def malformed(self, code: str, span: Span, message: str, help: str | None = None) -> MalformedError:
         """Record an error and return what ends the object it is about."""
         self.sink.error(code, message, span, help)
-        return MalformedError(span, message)
+        return MalformedError(span, message, told=True)
 
     def each(self, node: Node | None, build: Callable[[str, Span, Node], T]) -> tuple[T, ...]:
         """Build an object for each entry of a mapping; one that cannot be built does not stop the rest."""
@@ -353,8 +378,38 @@ class Context:
             try:
                 built.append(build(key, span, value))
             except MalformedError as error:
-                report(self.sink, error)
+                self._lose(error)
         return tuple(built)
+
+    def all(self, node: Node | None, build: Callable[[Node], T]) -> tuple[T, ...]:
+        """As ``each``, for the items of a list."""
+        built = []
+        for item in items(node):
+            try:
+                built.append(build(item))
+            except MalformedError as error:
+                self._lose(error)
+        return tuple(built)
+
+    def section(self, name: str, build: Callable[[Node], T], otherwise: T) -> T:
+        """As ``attempt``, for a section of the spec; notes when something of it could not be read."""
+        before = self.losses
+        made = self.attempt(self.root.get(name), build, otherwise)
+        if self.losses > before:
+            self.lost.add(name)
+        return made
+
+    def attempt(self, node: Node | None, build: Callable[[Node], T], otherwise: T) -> T:
+        """What ``build`` makes of a node; ``otherwise`` where there is none, or it cannot be read."""
+        try:
+            return otherwise if node is None else build(node)
+        except MalformedError as error:
+            self._lose(error)
+            return otherwise
+
+    def _lose(self, error: MalformedError) -> None:
+        self.losses += 1
+        report(self.sink, error)
 
 
 def text_span(node: Scalar) -> Span:

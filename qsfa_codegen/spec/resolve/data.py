@@ -10,19 +10,31 @@ from qsfa_codegen.expr.nodes import DTYPE, INT, Expr, RefKind
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Dequant, DtypeMatrix, DtypeRef, DtypeRow, Record, RecordField
 from qsfa_codegen.spec.reader import Mapping, Node
-from qsfa_codegen.spec.resolve.access import as_int, as_mapping, as_text, entries, items, need, text_of, texts
-from qsfa_codegen.spec.resolve.context import Context
+from qsfa_codegen.spec.resolve.access import (
+    as_int,
+    as_mapping,
+    as_text,
+    entries,
+    items,
+    keys,
+    need,
+    text_of,
+    texts,
+)
+from qsfa_codegen.spec.resolve.context import Context, unreadable
 
 _BITS_PER_BYTE = 8
 
 
 def resolve_dtypes(ctx: Context) -> DtypeMatrix:
     """Columns and the rows of each chip; without a section there is one row of no columns."""
-    node = ctx.root.get("dtypes")
-    if not isinstance(node, Mapping):
-        span = ctx.root.span
-        return DtypeMatrix((), tuple((c, (DtypeRow((), span),)) for c in ctx.chip_ids), (), (), span)
-    columns = texts(node.get("columns"))
+    span = ctx.root.span
+    alone = DtypeMatrix((), tuple((c, (DtypeRow((), span),)) for c in ctx.chip_ids), (), (), span)
+    return ctx.section("dtypes", lambda node: _matrix(ctx, as_mapping(node)), alone)
+
+
+def _matrix(ctx: Context, node: Mapping) -> DtypeMatrix:
+    columns = texts(need(node, "columns"))
     rows = tuple((chip, _rows(ctx, columns, body)) for chip, body in ctx.per_chip(_row_source(node)))
     _report_missing_rows(ctx, dict(rows), node.span)
     return DtypeMatrix(columns, rows, _pairs(node.get("select")), _pairs(node.get("unbound")), node.span)
@@ -30,7 +42,7 @@ def resolve_dtypes(ctx: Context) -> DtypeMatrix:
 
 def _report_missing_rows(ctx: Context, rows: dict[str, tuple[DtypeRow, ...]], span: Span) -> None:
     """A chip without rows has nothing registered, so every call on it would be rejected."""
-    for chip in ctx.chips:
+    for chip in () if "chips" in ctx.lost else ctx.chips:
         if not rows.get(chip.id):
             help = f"add rows for {chip.id} or {chip.arch}"
             ctx.sink.error("QS319", f"{chip.id} has no dtype row", span, help)
@@ -50,15 +62,15 @@ def _rows(ctx: Context, columns: tuple[str, ...], node: Node) -> tuple[DtypeRow,
         return _product_rows(ctx, columns, node)
     rows = []
     for item in items(node):
-        names = tuple(_dtype_name(ctx, cell) for cell in items(item))
-        if len(names) != len(columns):
+        cells = items(item)
+        names = ctx.all(item, lambda cell: _dtype_name(ctx, cell))
+        if len(cells) != len(columns):
             ctx.sink.error(
                 "QS320",
-                f"the row has {len(names)} dtypes, there are {len(columns)} columns",
+                f"the row has {len(cells)} dtypes, there are {len(columns)} columns",
                 item.span,
                 help=f"give one dtype for each of {', '.join(columns)}",
             )
-            continue
         rows.append(DtypeRow(names, item.span))
     return tuple(rows)
 
@@ -95,6 +107,8 @@ def dtype_ref(ctx: Context, node: Node, columns: tuple[str, ...]) -> DtypeRef:
         return DtypeRef(column=name)
     if name in DTYPES:
         return DtypeRef(fixed=name)
+    if "dtypes" in ctx.lost:
+        raise unreadable(name, node.span)
     known = ", ".join((*columns, *DTYPES))
     raise ctx.malformed("QS321", node.span, f"there is no dtype or column '{name}'", f"use one of {known}")
 
@@ -105,7 +119,7 @@ def resolve_records(ctx: Context, columns: tuple[str, ...]) -> tuple[Record, ...
     def record(name: str, span: Span, node: Node) -> Record:
         return _record(ctx, columns, name, span, as_mapping(node))
 
-    return ctx.each(ctx.root.get("records"), record)
+    return ctx.section("records", lambda node: ctx.each(node, record), ())
 
 
 def _record(ctx: Context, columns: tuple[str, ...], name: str, span: Span, node: Mapping) -> Record:
@@ -134,7 +148,7 @@ def _record(ctx: Context, columns: tuple[str, ...], name: str, span: Span, node:
         _in_units(size, unit, span),
         offsets,
         size,
-        _dequant(ctx, fields, node.get("dequant")),
+        _dequant(ctx, keys(node.get("fields")), node.get("dequant")),
         ctx.doc(node),
         span,
     )
@@ -153,10 +167,9 @@ def size_of_dtype(dtype: DtypeRef, span: Span) -> Expr:
     return call("sizeof", (literal(dtype.fixed or "", span, DTYPE),), INT, span)
 
 
-def _dequant(ctx: Context, fields: tuple[RecordField, ...], node: Node | None) -> Dequant | None:
+def _dequant(ctx: Context, names: tuple[str, ...], node: Node | None) -> Dequant | None:
     if not isinstance(node, Mapping):
         return None
-    names = {f.name for f in fields}
     for key in ("field", "by"):
         target = need(node, key)
         if as_text(target) not in names:

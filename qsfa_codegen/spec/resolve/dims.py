@@ -33,7 +33,7 @@ from qsfa_codegen.spec.paths import (
     walk_choice,
 )
 from qsfa_codegen.spec.reader import Mapping, Node
-from qsfa_codegen.spec.resolve.access import as_int, as_mapping, as_text, items, text_of
+from qsfa_codegen.spec.resolve.access import MalformedError, as_int, as_mapping, as_text, items, text_of
 from qsfa_codegen.spec.resolve.context import Context
 
 
@@ -63,7 +63,7 @@ def resolve_dims(ctx: Context, inputs: tuple[Input, ...], attrs: tuple[Attr, ...
         taken = symbol is None or symbol.kind is not RefKind.DIM
         return None if taken else _dim(ctx, finder, name, span, as_mapping(node))
 
-    return tuple(dim for dim in ctx.each(ctx.root.get("dims"), build) if dim is not None)
+    return tuple(dim for dim in ctx.section("dims", lambda node: ctx.each(node, build), ()) if dim is not None)
 
 
 def _dim(ctx: Context, finder: _Definers, name: str, span: Span, node: Mapping) -> Dim:
@@ -127,12 +127,17 @@ class _Definers:
             found = self._first_of(self._candidates(name, presence))
             if found:
                 return tuple(self._without_full_cover(found))
-        raise self._ctx.malformed(
+        raise self._undefined(
             "QS340",
             span,
             f"no input defines dim '{name}'",
             "use it in the shape of an input that is always passed, or remove it",
         )
+
+    def _undefined(self, code: str, span: Span, message: str, help: str) -> MalformedError:
+        if "inputs" in self._ctx.lost:
+            return MalformedError(span, message, told=True)
+        return self._ctx.malformed(code, span, message, help)
 
     def _candidates(self, name: str, presence: Presence) -> Iterator[Place]:
         for param in self._inputs:
@@ -158,7 +163,7 @@ class _Definers:
                 if place.input.name == param and compatible(path, place.path)
             ]
             if not found:
-                raise self._ctx.malformed(
+                raise self._undefined(
                     "QS341", span, f"'{param}' has no axis '{name}' in this case", "name an input that has it"
                 )
             chosen.append(Place(path or found[0].path, found[0].input, found[0].axis, span))
@@ -267,7 +272,7 @@ def resolve_rests(ctx: Context, inputs: tuple[Input, ...], outputs: tuple[Output
             if rest is not None:
                 found.setdefault(rest.name, rest)
     reported: set[str] = set()
-    for item in _rest_items(inputs, outputs):
+    for item in () if "inputs" in ctx.lost else _rest_items(inputs, outputs):
         if item.name not in found and item.name not in reported:
             reported.add(item.name)
             ctx.sink.error(

@@ -13,11 +13,45 @@ from qsfa_codegen.spec.resolve.context import Context
 EXTENSIONS = "ext"
 
 
-def resolve_chips(root: Mapping, chips: ChipSet, sink: Sink) -> tuple[Chip, ...]:
-    """Chips of the operator in the spec's order; unknown and repeated ids are reported."""
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The section `operator`."""
+
+    name: str
+    category: str
+    brief: Text
+    formula: str
+    graph_mode: bool
+    name_span: Span
+
+
+def resolve_identity(ctx: Context) -> Identity:
+    """Who the operator is; nobody when that cannot be read."""
+    nobody = Identity("", "", Text("", ""), "", False, ctx.root.span)
+    return ctx.section("operator", lambda node: _identity(ctx, as_mapping(node)), nobody)
+
+
+def _identity(ctx: Context, node: Mapping) -> Identity:
+    name = need(node, "name")
+    return Identity(
+        name=as_text(name),
+        category=as_text(need(node, "category")),
+        brief=ctx.text(need(node, "brief")),
+        formula=text_of(node, "formula", "").strip(),
+        graph_mode=flag_of(node, "graph_mode"),
+        name_span=name.span,
+    )
+
+
+def resolve_chips(root: Mapping, chips: ChipSet, sink: Sink) -> tuple[Chip, ...] | None:
+    """Chips of the operator in the spec's order; unknown and repeated ids are reported.
+
+    None when one is unknown, since what is said about it cannot be judged.
+    """
     found: dict[str, Chip] = {}
-    for node in items(root.get("chips")):
-        name = as_text(node)
+    names = [item for item in items(need(root, "chips")) if isinstance(item, Scalar)]
+    for node in names:
+        name = node.text
         chip = chips.by_id.get(name) or chips.by_soc.get(name)
         if chip is None:
             known = ", ".join(chips.by_id)
@@ -26,7 +60,8 @@ def resolve_chips(root: Mapping, chips: ChipSet, sink: Sink) -> tuple[Chip, ...]
             sink.error("QS314", f"chip '{name}' is listed twice", node.span, help="remove one of them")
         else:
             found[chip.id] = chip
-    return tuple(found.values())
+    known = all(node.text in chips.by_id or node.text in chips.by_soc for node in names)
+    return tuple(found.values()) if known else None
 
 
 def resolve_products(root: Mapping, chips: ChipSet, sink: Sink) -> tuple[Product, ...]:
@@ -44,10 +79,13 @@ def resolve_products(root: Mapping, chips: ChipSet, sink: Sink) -> tuple[Product
     return tuple(found)
 
 
-def resolve_registration(ctx: Context, node: Node | None) -> tuple[Registration, ...]:
+def resolve_registration(ctx: Context) -> tuple[Registration, ...]:
     """OpAICoreConfig of each chip."""
-    if node is None:
-        return tuple(Registration(chip.id, (), ()) for chip in ctx.chips)
+    plain = tuple(Registration(chip.id, (), ()) for chip in ctx.chips)
+    return ctx.section("registration", lambda node: _registrations(ctx, node), plain)
+
+
+def _registrations(ctx: Context, node: Node) -> tuple[Registration, ...]:
     choice = ctx.choice(node, as_mapping)
     return tuple(_registration(chip.id, at_chip(choice, chip)) for chip in ctx.chips)
 
@@ -73,7 +111,7 @@ def resolve_enums(ctx: Context) -> tuple[EnumDef, ...]:
     def enum(name: str, span: Span, node: Node) -> EnumDef:
         return EnumDef(name, ctx.each(node, label), span)
 
-    return ctx.each(ctx.root.get("enums"), enum)
+    return ctx.section("enums", lambda node: ctx.each(node, enum), ())
 
 
 def resolve_consts(ctx: Context) -> tuple[Const, ...]:
@@ -90,15 +128,14 @@ def resolve_consts(ctx: Context) -> tuple[Const, ...]:
             )
         return Const(name, as_int(value), doc or Text("", ""), span)
 
-    return ctx.each(ctx.root.get("consts"), const)
+    return ctx.section("consts", lambda node: ctx.each(node, const), ())
 
 
 def resolve_notes(ctx: Context) -> tuple[Text, ...]:
     """Notes of the documentation, in order."""
-    docs = ctx.root.get("docs")
-    return tuple(ctx.text(node) for node in items(docs.get("notes"))) if isinstance(docs, Mapping) else ()
+    return ctx.section("docs", lambda node: ctx.all(as_mapping(node).get("notes"), ctx.text), ())
 
 
-def resolve_emit(root: Mapping) -> tuple[str, ...]:
+def resolve_emit(ctx: Context) -> tuple[str, ...]:
     """Artefact groups to write; empty means all."""
-    return texts(root.get("emit"))
+    return ctx.section("emit", texts, ())

@@ -25,15 +25,15 @@ from qsfa_codegen.spec.resolve.access import (
     as_mapping,
     as_member,
     as_text,
-    entries,
     flag_of,
     items,
+    keys,
     member_of,
     need,
     text_of,
     texts,
 )
-from qsfa_codegen.spec.resolve.context import Context
+from qsfa_codegen.spec.resolve.context import Context, unreadable
 from qsfa_codegen.spec.resolve.data import dtype_ref
 from qsfa_codegen.spec.resolve.shapes import ShapeReader, has_run
 
@@ -42,24 +42,24 @@ _DEFAULT_FORMAT = "ND"
 
 def resolve_inputs(ctx: Context, shapes: ShapeReader, columns: tuple[str, ...]) -> tuple[Input, ...]:
     """Inputs in order."""
-    order = {key: index for index, (key, _, _) in enumerate(entries(ctx.root.get("inputs")))}
+    order = {key: index for index, key in enumerate(keys(ctx.root.get("inputs")))}
 
     def build(name: str, span: Span, node: Node) -> Input:
         return _input(ctx, shapes, columns, name, order[name], span, as_mapping(node))
 
-    return ctx.each(ctx.root.get("inputs"), build)
+    return ctx.section("inputs", lambda node: ctx.each(node, build), ())
 
 
 def resolve_outputs(
     ctx: Context, shapes: ShapeReader, columns: tuple[str, ...], inputs: tuple[Input, ...]
 ) -> tuple[Output, ...]:
     """Outputs in order; one that aliases an input has its dtype and shape."""
-    order = {key: index for index, (key, _, _) in enumerate(entries(ctx.root.get("outputs")))}
+    order = {key: index for index, key in enumerate(keys(ctx.root.get("outputs")))}
 
     def build(name: str, span: Span, node: Node) -> Output:
         return _output(ctx, shapes, columns, inputs, name, order[name], span, as_mapping(node))
 
-    return ctx.each(ctx.root.get("outputs"), build)
+    return ctx.section("outputs", lambda node: ctx.each(node, build), ())
 
 
 def _input(
@@ -156,6 +156,8 @@ def _output(
     shape: Shape | Table[Shape] | None
     if alias is not None:
         source = next((i for i in inputs if i.name == as_text(alias)), None)
+        if source is None and as_text(alias) in ctx.scope.params:
+            raise unreadable(as_text(alias), alias.span)
         if source is None or source.shape is None:
             raise ctx.malformed("QS327", alias.span, f"there is no input '{as_text(alias)}' with a shape")
         dtype, shape = source.dtype, _shape_of_alias(source)

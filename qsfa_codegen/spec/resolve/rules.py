@@ -14,12 +14,11 @@ from qsfa_codegen.spec.resolve.access import (
     as_scalar,
     as_text,
     entries,
-    items,
     need,
     text_of,
     texts,
 )
-from qsfa_codegen.spec.resolve.context import Context, LetTable, report
+from qsfa_codegen.spec.resolve.context import Context, LetTable, unreadable
 
 _LET_KEYS = frozenset({"value", "en", "zh", "doc"})
 
@@ -47,13 +46,10 @@ def resolve_lets(table: LetTable) -> tuple[Let, ...]:
 def resolve_constraints(ctx: Context, dims: tuple[Dim, ...]) -> tuple[Constraint, ...]:
     """Cross-parameter rules in file order."""
     definers = {d.name: d.definers[0].input for d in dims}
-    built = []
-    for node in items(ctx.root.get("constraints")):
-        try:
-            built.append(_constraint(ctx, as_mapping(node), definers))
-        except MalformedError as error:
-            report(ctx.sink, error)
-    return tuple(built)
+    def constraint(node: Node) -> Constraint:
+        return _constraint(ctx, as_mapping(node), definers)
+
+    return ctx.section("constraints", lambda node: ctx.all(node, constraint), ())
 
 
 def _constraint(ctx: Context, node: Mapping, definers: Mapped[str, str]) -> Constraint:
@@ -77,15 +73,19 @@ def _constraint(ctx: Context, node: Mapping, definers: Mapped[str, str]) -> Cons
 def _first_parameter(ctx: Context, require: Expr, definers: Mapped[str, str]) -> str:
     """Who is to blame when the spec does not say: the first attribute or input in the rule."""
     pending = [require]
+    seen: set[str] = set()
     for expr in pending:
         for node in walk(expr):
             if isinstance(node, ParamQuery):
                 return node.param
             if isinstance(node, Ref) and node.kind is RefKind.ATTR:
                 return node.name
-            if isinstance(node, Ref) and node.kind is RefKind.DIM and node.name in definers:
+            if isinstance(node, Ref) and node.kind is RefKind.DIM:
+                if node.name not in definers:
+                    raise unreadable(node.name, node.span)
                 return definers[node.name]
-            if isinstance(node, Ref) and node.kind is RefKind.LET:
+            if isinstance(node, Ref) and node.kind is RefKind.LET and node.name not in seen:
+                seen.add(node.name)
                 let = ctx.lets.let(node.name)
                 pending.extend(() if let is None else (let.value,))
     raise ctx.malformed(
@@ -95,13 +95,10 @@ def _first_parameter(ctx: Context, require: Expr, definers: Mapped[str, str]) ->
 
 def resolve_contents(ctx: Context) -> tuple[ContentRule, ...]:
     """Rules about tensor data in file order."""
-    built = []
-    for node in items(ctx.root.get("contents")):
-        try:
-            built.append(_content(ctx, as_mapping(node)))
-        except MalformedError as error:
-            report(ctx.sink, error)
-    return tuple(built)
+    def content(node: Node) -> ContentRule:
+        return _content(ctx, as_mapping(node))
+
+    return ctx.section("contents", lambda node: ctx.all(node, content), ())
 
 
 def _content(ctx: Context, node: Mapping) -> ContentRule:
@@ -132,10 +129,10 @@ def _content(ctx: Context, node: Mapping) -> ContentRule:
 
 def resolve_reference(ctx: Context) -> Reference | None:
     """The reference implementation and its tolerances."""
-    node = ctx.root.get("reference")
-    if node is None:
-        return None
-    mapping = as_mapping(node)
+    return ctx.section("reference", lambda node: _reference(ctx, as_mapping(node)), None)
+
+
+def _reference(ctx: Context, mapping: Mapping) -> Reference:
     tolerance = mapping.get("tolerance")
     found: tuple[Tolerance, ...] = ()
     if tolerance is not None:

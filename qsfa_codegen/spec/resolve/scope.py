@@ -55,7 +55,7 @@ def build_context(root: Mapping, chips: tuple[Chip, ...], sink: Sink) -> Context
         externs=_externs(tiling),
         groups=frozenset({"core", "tiling"}),
     )
-    declare.all(root)
+    declare.all(root, enums)
     for key, span, node in _entries(root.get("let")):
         lets.nodes[key] = (span, node)
         declare.claim(key, span)
@@ -76,7 +76,7 @@ class _Declarations:
         self._symbols = symbols
         self._first: dict[str, Span] = {}
 
-    def all(self, root: Mapping) -> None:
+    def all(self, root: Mapping, enums: dict[str, dict[str, int]]) -> None:
         """Names of the spec except derived values, which are typed on demand."""
         for name, type, kind in (("chip", CHIP, RefKind.CHIP), ("arch", ARCH, RefKind.ARCH)):
             self._symbols.add(Symbol(kind, name, type))
@@ -89,7 +89,11 @@ class _Declarations:
         for key, span, _ in _entries(root.get("dims")):
             self._declare(RefKind.DIM, key, INT, span)
         for key, span, node in _entries(root.get("attrs")):
-            self._declare(RefKind.ATTR, key, _attr_type(node), span)
+            type = _attr_type(node, enums)
+            if type is None:
+                self._symbols.lose(key, span)
+            else:
+                self._declare(RefKind.ATTR, key, type, span)
 
     def _declare(self, kind: RefKind, name: str, type: Type, span: Span) -> None:
         if self.claim(name, span):
@@ -121,17 +125,17 @@ def _entries(node: Node | None) -> tuple[tuple[str, Span, Node], ...]:
         return ()
 
 
-def _attr_type(node: Node) -> Type:
+def _attr_type(node: Node, enums: dict[str, dict[str, int]]) -> Type | None:
     if not isinstance(node, Mapping):
-        return INT
+        return None
     enum = node.get("enum")
     if isinstance(enum, Scalar):
-        return enum_type(enum.text)
+        return enum_type(enum.text) if enum.text in enums else None
     kind = node.get("type")
     try:
-        return ATTR_TYPES[AttrType(kind.text)] if isinstance(kind, Scalar) else INT
+        return ATTR_TYPES[AttrType(kind.text)] if isinstance(kind, Scalar) else None
     except ValueError:
-        return INT
+        return None
 
 
 def _enum_codes(node: Node | None) -> dict[str, dict[str, int]]:
@@ -140,8 +144,7 @@ def _enum_codes(node: Node | None) -> dict[str, dict[str, int]]:
         labels: dict[str, int] = {}
         for label, _, value in _entries(body):
             code = value.get("code") if isinstance(value, Mapping) else None
-            if isinstance(code, Scalar) and isinstance(code.value, int):
-                labels[label] = code.value
+            labels[label] = code.value if isinstance(code, Scalar) and isinstance(code.value, int) else 0
         codes[name] = labels
     return codes
 

@@ -28,10 +28,11 @@ from qsfa_codegen.spec.resolve.access import (
     entries,
     flag_of,
     items,
+    keys,
     need,
     text_of,
 )
-from qsfa_codegen.spec.resolve.context import Context
+from qsfa_codegen.spec.resolve.context import Context, unreadable
 from qsfa_codegen.spec.resolve.data import dtype_ref, size_of_dtype
 from qsfa_codegen.spec.resolve.rules import resolve_lets
 from qsfa_codegen.spec.resolve.scope import EXTERN_TYPES
@@ -42,18 +43,18 @@ _DEFAULT_ALIGN = 8
 
 def resolve_tiling(ctx: Context, columns: tuple[str, ...]) -> Tiling | None:
     """The tiling section; the key's legal combinations are filled in later."""
-    node = ctx.root.get("tiling")
-    if node is None:
-        return None
-    mapping = as_mapping(node)
+    return ctx.section("tiling", lambda node: _tiling(ctx, columns, as_mapping(node)), None)
+
+
+def _tiling(ctx: Context, columns: tuple[str, ...], mapping: Mapping) -> Tiling:
     lets = resolve_lets(ctx.tiling_lets)
     data, key, workspace, block_dim = (mapping.get(k) for k in ("data", "key", "workspace", "block_dim"))
     return Tiling(
         lets=lets,
-        data=_data(ctx, as_mapping(data)) if data is not None else None,
-        key=_key(ctx, as_mapping(key)) if key is not None else None,
-        workspace=_workspaces(ctx, columns, workspace) if workspace is not None else (),
-        block_dim=ctx.expr(block_dim, INT, tiling=True) if block_dim is not None else None,
+        data=ctx.attempt(data, lambda node: _data(ctx, as_mapping(node)), None),
+        key=ctx.attempt(key, lambda node: _key(ctx, as_mapping(node)), None),
+        workspace=ctx.attempt(workspace, lambda node: _workspaces(ctx, columns, node), ()),
+        block_dim=ctx.attempt(block_dim, lambda node: ctx.expr(node, INT, tiling=True), None),
         schedule_mode=SCHEDULE_MODES.get(text_of(mapping, "schedule_mode", "normal"), 0),
         externs=ctx.each(mapping.get("extern"), lambda n, s, v: _extern(n, s, as_mapping(v))),
         span=mapping.span,
@@ -64,7 +65,7 @@ def _extern(name: str, span: Span, node: Mapping) -> Extern:
     return Extern(
         name,
         tuple(as_text(item) for item in items(node.get("args"))),
-        EXTERN_TYPES[text_of(node, "returns", "int64")],
+        EXTERN_TYPES.get(text_of(node, "returns", "int64"), INT),
         text_of(node, "cpp", ""),
         text_of(node, "python", ""),
         span,
@@ -108,7 +109,10 @@ def _key(ctx: Context, node: Mapping) -> TilingKey:
     plain = node.get("value")
     if plain is not None:
         return TilingKey((), (), False, ctx.expr(plain, INT, tiling=True), node.span)
-    args = ctx.each(node.get("args"), lambda n, s, v: _key_arg(ctx, n, s, as_mapping(v)))
+    given = need(node, "args")
+    args = ctx.each(given, lambda n, s, v: _key_arg(ctx, n, s, as_mapping(v)))
+    if len(args) < len(keys(given)):
+        raise unreadable("args", given.span)
     legal = _listed(ctx, node.get("legal"), args)
     return TilingKey(args, legal, bool(legal), None, node.span)
 
@@ -117,7 +121,7 @@ def _listed(ctx: Context, node: Node | None, args: tuple[KeyArg, ...]) -> tuple[
     """An explicit list of combinations; empty when they are computed."""
     if node is None or isinstance(node, Scalar):
         return ()
-    return tuple(_combination(ctx, row, args) for row in items(node))
+    return ctx.all(node, lambda row: _combination(ctx, row, args))
 
 
 def _combination(ctx: Context, node: Node, args: tuple[KeyArg, ...]) -> tuple[int, ...]:
@@ -206,10 +210,10 @@ def _term(ctx: Context, columns: tuple[str, ...], name: str, span: Span, node: M
 
 def resolve_kernel(ctx: Context) -> Kernel | None:
     """The kernel section."""
-    node = ctx.root.get("kernel")
-    if node is None:
-        return None
-    mapping = as_mapping(node)
+    return ctx.section("kernel", lambda node: _kernel(ctx, as_mapping(node)), None)
+
+
+def _kernel(ctx: Context, mapping: Mapping) -> Kernel:
     roles = tuple((role, as_text(value)) for role, _, value in entries(mapping.get("roles")))
     return Kernel(
         as_text(need(mapping, "family")),
