@@ -196,17 +196,20 @@ def show(settings: Settings, spec: Path, chip: str | None, lang: str, color: str
         "call spec/my_operator.yaml cases.jsonl",
         "call spec/my_operator.yaml cases.jsonl --stage infer --format text",
         "call spec/my_operator.yaml - < cases.jsonl | jq .status",
+        "call spec/my_operator.yaml cases.jsonl --engine both       # needs g++ or clang++",
     )
 )
 @_spec
 @click.argument("cases", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
 @click.option(
     "--engine",
-    type=click.Choice(["python"]),
+    type=click.Choice(["python", "cpp", "both"]),
     default="python",
     show_default=True,
-    help="What evaluates calls.",
+    help="What runs calls.  python: the contract.  cpp: the generated host code, compiled for this machine.  "
+    "both: the contract, and where the host code says something else.",
 )
+@click.option("--sanitize", is_flag=True, help="Compile host code with address and undefined sanitizers.")
 @click.option(
     "--stage",
     type=click.Choice(["all", "infer", "tiling"]),
@@ -222,18 +225,17 @@ def show(settings: Settings, spec: Path, chip: str | None, lang: str, color: str
 )
 @_color
 @click.pass_obj
-def call(
-    settings: Settings, spec: Path, cases: Path, engine: str, stage: str, form: str | None, color: str
-) -> int:
+def call(settings: Settings, /, color: str, **options: Any) -> int:
     """Say whether calls are legal and what comes out of them.
 
     CASES is a file of JSON lines, one call each; - reads stdin. A result is one line: outputs and
-    tiling, or every violation of the contract. A case with "expect" is a test: the exit status is 1
-    when one of them did not come out as expected, and 2 when CASES is malformed.
+    tiling, or every violation of the contract (the engine cpp stops at the first). A case with
+    "expect" is a test: the exit status is 1 when one of them did not come out as expected, when
+    engines disagree and when host code crashes, and 2 when CASES is malformed.
     """
     from qsfa_codegen.commands import call as command
 
-    return command.run(spec, cases, stage, form, Console(color=color, debug=settings.debug))
+    return command.run(command.Request(**options), Console(color=color, debug=settings.debug))
 
 
 @cli.command(epilog=_examples("new AddExample", "new add_example --folder my_specs"))

@@ -76,7 +76,8 @@ class Shell:
             check=False,
         )
         status = f"[{done.returncode}]" if done.returncode else ""
-        return "\n".join(part for part in (done.stdout.strip("\n"), status) if part)
+        shown = re.sub(r"(?m) +$", "", done.stdout).strip("\n")
+        return "\n".join(part for part in (shown, status) if part)
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,34 +13,80 @@ from qsfa_codegen.diagnostics import Sink
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.terminal import Console
-    from qsfa_codegen.contract.calls import Call
+    from qsfa_codegen.contract.calls import Call, Stage
+    from qsfa_codegen.contract.run import Outcome
     from qsfa_codegen.spec.model import Operator
 
 STDIN = Path("-")
+PYTHON, CPP, BOTH = "python", "cpp", "both"
+ENGINES = (PYTHON, CPP, BOTH)
 
 
-def run(spec: Path, cases: Path, stage: str, form: str | None, console: Console) -> int:
-    """Evaluate each case, print its result as a line and return the exit status.
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to run, and how to show it.
 
-    ``form`` is text or json; None is text on a terminal and json elsewhere.
+    ``stage`` is all, infer or tiling; ``form`` is text or json, None is text on a terminal and json elsewhere.
     """
-    operator = operators.load(spec, console)
+
+    spec: Path
+    cases: Path
+    engine: str = PYTHON
+    stage: str = "all"
+    form: str | None = None
+    sanitize: bool = False
+
+
+def run(request: Request, console: Console) -> int:
+    """Run each case, print its result as a line and return the exit status."""
+    if request.sanitize and request.engine == PYTHON:
+        raise status.BadUsageError("--sanitize is for generated code: choose --engine cpp or both")
+    operator = operators.load(request.spec, console)
     if operator is None:
         return status.FINDINGS
-    calls = _calls(cases, operator, console)
+    calls = _calls(request.cases, operator, console)
     if calls is None:
         return status.USAGE
     from qsfa_codegen.contract.calls import Stage
-    from qsfa_codegen.contract.evaluate import Evaluator
-    from qsfa_codegen.contract.run import exit_status, outcome_json, outcome_text, run_cases
 
-    as_text = form == "text" or (form is None and sys.stdout.isatty())
+    stage = None if request.stage == "all" else Stage(request.stage)
+    if request.engine == PYTHON:
+        from qsfa_codegen.contract.evaluate import Evaluator
+        from qsfa_codegen.contract.run import run_cases
+
+        return _shown(run_cases(Evaluator(operator), calls, stage), request)
+    return _run_host(operator, calls, stage, request, console)
+
+
+def _run_host(
+    operator: Operator, calls: tuple[Call, ...], stage: Stage | None, request: Request, console: Console
+) -> int:
+    from qsfa_codegen.contract.evaluate import Evaluator
+    from qsfa_codegen.contract.run import run_both, run_second
+    from qsfa_codegen.host.engine import HostEngine
+    from qsfa_codegen.host.errors import HostError
+
+    try:
+        with HostEngine(operator, sanitize=request.sanitize) as engine:
+            if request.engine == CPP:
+                return _shown(run_second(engine, calls, stage), request)
+            return _shown(run_both(Evaluator(operator), engine, calls, stage), request)
+    except HostError as error:
+        console.finding(error.diagnostic, error.detail)
+        return status.BROKEN
+
+
+def _shown(outcomes: Iterable[Outcome], request: Request) -> int:
+    """Print each outcome when it comes; the exit status."""
+    from qsfa_codegen.contract.run import exit_status, outcome_json, outcome_text
+
+    as_text = request.form == "text" or (request.form is None and sys.stdout.isatty())
     shown = outcome_text if as_text else outcome_json
-    outcomes = []
-    for outcome in run_cases(Evaluator(operator), calls, None if stage == "all" else Stage(stage)):
+    done = []
+    for outcome in outcomes:
         print(shown(outcome))
-        outcomes.append(outcome)
-    return exit_status(outcomes)
+        done.append(outcome)
+    return exit_status(done)
 
 
 def _calls(cases: Path, operator: Operator, console: Console) -> tuple[Call, ...] | None:

@@ -111,18 +111,22 @@ class TilingResult:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one call: outputs (and tiling where that ran), or the violations and their stage."""
+    """What came of one call: outputs (and tiling where that ran), or the violations and their stage.
+
+    ``fault`` says how the engine itself failed, for example that generated code crashed; the rest is empty then.
+    """
 
     id: str
     outputs: Mapping[str, TensorArg] = field(default_factory=dict)
     tiling: TilingResult | None = None
     stage: Stage | None = None
     violations: tuple[Violation, ...] = ()
+    fault: str = ""
 
     @property
     def ok(self) -> bool:
         """True when the call is legal."""
-        return not self.violations
+        return not self.violations and not self.fault
 
 
 # --------------------------------------------------------------------------- as JSON
@@ -185,6 +189,8 @@ def _tiling_json(tiling: TilingResult) -> dict[str, object]:
 
 def result_json(result: Result) -> dict[str, object]:
     """The result as its JSON object for ``dump``."""
+    if result.fault:
+        return {"id": result.id, "status": "fault", "reason": result.fault}
     if not result.ok:
         assert result.stage is not None
         return {

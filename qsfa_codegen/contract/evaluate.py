@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from qsfa_codegen.contract.calls import (
-    UNKNOWN_DIM,
-    UNKNOWN_RANK,
     Call,
     InputArg,
     Result,
@@ -21,7 +19,7 @@ from qsfa_codegen.contract.calls import (
 )
 from qsfa_codegen.contract.env import CallEnv, Extern, OperatorTables, Run, SpoiltError, single_precision
 from qsfa_codegen.contract.infer import OutputRule, output_rule
-from qsfa_codegen.contract.messages import Messages
+from qsfa_codegen.contract.messages import Messages, as_allocated
 from qsfa_codegen.contract.tiling import TilingRule
 from qsfa_codegen.expr.evaluate import compiled
 from qsfa_codegen.expr.nodes import Call as FunctionCall
@@ -277,15 +275,9 @@ class Evaluator:
             if allocated is not None:
                 found.extend(
                     _Found(violation, False)
-                    for violation in self._as_allocated(rule.name, inferred, allocated)
+                    for violation in as_allocated(self.messages, rule.name, inferred, allocated)
                 )
         return outputs
-
-    def _as_allocated(self, name: str, inferred: TensorArg, allocated: TensorArg) -> Iterator[Violation]:
-        if allocated.dtype != inferred.dtype:
-            yield self.messages.other_dtype(name, inferred, allocated)
-        if not _could_be(inferred.shape, allocated.shape):
-            yield self.messages.other_shape(name, inferred, allocated)
 
 
 def _both(infer: Result, tile: Result) -> Result:
@@ -304,15 +296,6 @@ def has_unknowns(inputs: Iterable[InputArg]) -> bool:
             if min(tensor.shape, default=0) < 0:
                 return True
     return False
-
-
-def _could_be(inferred: tuple[int, ...], allocated: tuple[int, ...]) -> bool:
-    """Whether the shape of an allocated output is the inferred one, where that is known."""
-    if UNKNOWN_RANK in (inferred, allocated):
-        return True
-    return len(inferred) == len(allocated) and all(
-        have == want or UNKNOWN_DIM in (have, want) for have, want in zip(allocated, inferred, strict=True)
-    )
 
 
 def _as_passed(attr: Attr, value: Value) -> Value:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.contract.calls import TensorArg, Violation
+from qsfa_codegen.contract.calls import UNKNOWN_DIM, UNKNOWN_RANK, TensorArg, Violation
 from qsfa_codegen.contract.env import CallEnv, SpoiltError
 from qsfa_codegen.contract.tiling import Unfit
 from qsfa_codegen.expr.evaluate import evaluate
@@ -92,6 +93,25 @@ class Messages:
         """A tiling value that its place cannot hold."""
         shown = "has no value" if unfit.value is None else f"is {unfit.value}"
         return Violation(unfit.id, unfit.parameter, f"{unfit.parameter} {shown}: {unfit.reason}")
+
+
+def as_allocated(
+    messages: Messages, name: str, inferred: TensorArg, allocated: TensorArg
+) -> Iterator[Violation]:
+    """What is wrong with an output that the caller allocated."""
+    if allocated.dtype != inferred.dtype:
+        yield messages.other_dtype(name, inferred, allocated)
+    if not _could_be(inferred.shape, allocated.shape):
+        yield messages.other_shape(name, inferred, allocated)
+
+
+def _could_be(inferred: tuple[int, ...], allocated: tuple[int, ...]) -> bool:
+    """Whether the shape of an allocated output is the inferred one, where that is known."""
+    if UNKNOWN_RANK in (inferred, allocated):
+        return True
+    return len(inferred) == len(allocated) and all(
+        have == want or UNKNOWN_DIM in (have, want) for have, want in zip(allocated, inferred, strict=True)
+    )
 
 
 def _case_of(require: Expr, env: CallEnv) -> tuple[Expr, list[str]]:

@@ -1,12 +1,14 @@
-"""Runs call cases and compares what came out with what the cases expect."""
+"""Runs call cases through engines and compares what came out with what the cases expect."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from itertools import tee
+from typing import NamedTuple, Protocol
 
 from qsfa_codegen.contract.calls import Call, Result, Stage, dump, result_json
+from qsfa_codegen.contract.compare import disagreements
 from qsfa_codegen.contract.env import single_precision
 from qsfa_codegen.contract.evaluate import Evaluator
 
@@ -15,24 +17,73 @@ UNFULFILLED = 1
 
 
 class Outcome(NamedTuple):
-    """One case: what came out, and where that is not what the case expects."""
+    """One case: what came out, where that is not what the case expects, and where two engines disagree."""
 
     call: Call
     result: Result
     differences: tuple[str, ...]
+    disagreements: tuple[str, ...] = ()
+
+    @property
+    def fulfilled(self) -> bool:
+        """True when nothing is wrong, whether the call is legal or not."""
+        return not (self.differences or self.disagreements or self.result.fault)
+
+
+class SecondEngine(Protocol):
+    """An engine beside the evaluator. It reports the first violation alone."""
+
+    def stage(self, call: Call, stage: Stage | None = None) -> Stage | None:
+        """The part of the work that it runs when ``stage`` is asked for."""
+
+    def results(self, calls: Iterable[Call], stage: Stage | None = None) -> Iterator[Result]:
+        """The result of each call, in order."""
 
 
 def run_cases(evaluator: Evaluator, calls: Iterable[Call], stage: Stage | None = None) -> Iterator[Outcome]:
     """Every case in order, one at a time; ``stage`` (else the case's own) runs a part alone."""
     for call in calls:
         result = evaluator.evaluate(call, stage)
-        expected = call.expect or {}
-        yield Outcome(call, result, tuple(differences(expected, result_json(result))))
+        yield Outcome(call, result, _differences(call, result))
+
+
+def run_second(engine: SecondEngine, calls: Iterable[Call], stage: Stage | None = None) -> Iterator[Outcome]:
+    """As ``run_cases`` with another engine, of which one of the expected violations is enough."""
+    asked, sent = tee(calls)
+    for call, result in zip(asked, engine.results(sent, stage), strict=True):
+        yield Outcome(call, result, _differences(_expecting_one(call, result), result))
+
+
+def run_both(
+    evaluator: Evaluator, engine: SecondEngine, calls: Iterable[Call], stage: Stage | None = None
+) -> Iterator[Outcome]:
+    """As ``run_cases``, with what the other engine says differently of the part that it runs."""
+    asked, sent = tee(calls)
+    for call, other in zip(asked, engine.results(sent, stage), strict=True):
+        result = evaluator.evaluate(call, stage)
+        part = engine.stage(call, stage)
+        compared = result if part is (stage or call.stage) else evaluator.evaluate(call, part)
+        yield Outcome(call, result, _differences(call, result), tuple(disagreements(compared, other)))
 
 
 def exit_status(outcomes: Iterable[Outcome]) -> int:
-    """1 when a case did not come out as it expects, else 0, whatever was rejected."""
-    return UNFULFILLED if any(outcome.differences for outcome in outcomes) else FULFILLED
+    """1 when a case did not come out as it expects or an engine failed, else 0, whatever was rejected."""
+    return FULFILLED if all(outcome.fulfilled for outcome in outcomes) else UNFULFILLED
+
+
+def _differences(call: Call, result: Result) -> tuple[str, ...]:
+    return tuple(differences(call.expect or {}, result_json(result)))
+
+
+def _expecting_one(call: Call, result: Result) -> Call:
+    """The call, expecting of several violations the one that was found."""
+    expected = call.expect or {}
+    found = [v.constraint for v in result.violations]
+    wanted = expected.get("violations")
+    if not isinstance(wanted, list | tuple):
+        return call
+    same = [item for item in wanted if isinstance(item, Mapping) and item.get("constraint") in found]
+    return call.named(call.id, {**expected, "violations": same}) if same else call
 
 
 def differences(expected: object, actual: object, path: str = "") -> Iterator[str]:
@@ -75,10 +126,12 @@ def _spelt(value: object) -> str:
 
 
 def outcome_json(outcome: Outcome) -> str:
-    """The result as one line of JSON; what was not as expected is in ``unexpected``."""
+    """The result as one line of JSON, with what is wrong in ``unexpected`` and ``disagreements``."""
     shown = result_json(outcome.result)
     if outcome.differences:
         shown["unexpected"] = list(outcome.differences)
+    if outcome.disagreements:
+        shown["disagreements"] = list(outcome.disagreements)
     return dump(shown)
 
 
@@ -87,10 +140,13 @@ def outcome_text(outcome: Outcome) -> str:
     lines = [_headline(outcome.result)]
     lines += [f"    {v.constraint}: {v.message}" for v in outcome.result.violations]
     lines += [f"    not as expected: {difference}" for difference in outcome.differences]
+    lines += [f"    engines disagree: {disagreement}" for disagreement in outcome.disagreements]
     return "\n".join(lines)
 
 
 def _headline(result: Result) -> str:
+    if result.fault:
+        return f"{result.id}: fault: {result.fault}"
     if result.stage is not None:
         return f"{result.id}: rejected at {result.stage.value}"
     outputs = [f"{name} {t.dtype} {list(t.shape)}" for name, t in result.outputs.items()]

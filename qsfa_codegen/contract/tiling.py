@@ -61,7 +61,6 @@ class TilingRule:
         self.fields = tuple(
             _field(entry.field.name, entry.path, entry.field.value, entry.ctype, codes) for entry in entries
         )
-        self._paths = tuple(tuple(entry.path.split(".")) for entry in entries)
         args = () if tiling.key is None else tiling.key.args
         self._key_args = tuple(
             FieldRule("key_fits", arg.name, _number(arg.value, codes), None, None) for arg in args
@@ -92,7 +91,7 @@ class TilingRule:
             block_dim=None if block_dim is None or isinstance(block_dim, Unfit) else int(block_dim),
             schedule_mode=self._tiling.schedule_mode,
             workspace=() if isinstance(workspace, Unfit) else (int(workspace),),
-            data=None if self._packer is None else self._nested(numbers),
+            data=None if self._packer is None else self._packer.nested(numbers),
             bytes=None if self._packer is None else self._packer.pack(numbers),
         )
 
@@ -110,17 +109,6 @@ class TilingRule:
                 return Unfit("key_fits", arg.name, code, f"not one of {list(arg.declared)}")
             codes.append(int(code))
         return encode_key(self._tiling.key.args, codes)
-
-    def _nested(self, values: list[Number]) -> dict[str, object]:
-        root: dict[str, object] = {}
-        for path, value in zip(self._paths, values, strict=True):
-            place = root
-            for step in path[:-1]:
-                inner = place.setdefault(step, {})
-                assert isinstance(inner, dict)
-                place = inner
-            place[path[-1]] = value
-        return root
 
 
 _Codes = dict[str, dict[str, int]]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.expr.nodes import Expr, Kind, Ref, RefKind, walk
+from qsfa_codegen.expr.nodes import Expr, Kind, walk
 from qsfa_codegen.render.text import cpp_comment, cpp_string
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.model import AttrType
 from qsfa_codegen.spec.names import camel, upper
 
 if TYPE_CHECKING:
@@ -27,28 +26,11 @@ _FIELD_TYPES = {
     "float": "float",
     "double": "double",
 }
-_ATTR_TYPES = {
-    AttrType.INT: "int64_t",
-    AttrType.FLOAT: "float",
-    AttrType.BOOL: "bool",
-    AttrType.STR: "char",
-    AttrType.DTYPE: "int64_t",
-    AttrType.LIST_INT: "gert::TypedContinuousVector<int64_t>",
-    AttrType.LIST_FLOAT: "gert::TypedContinuousVector<float>",
-    AttrType.LIST_BOOL: "gert::TypedContinuousVector<bool>",
-    AttrType.LIST_STR: "gert::ContinuousVector",
-    AttrType.LIST_LIST_INT: "gert::ContinuousVectorVector",
-}
 
 
 def field_type(ctype: str) -> str:
     """The C++ spelling of a tiling field's type: ``uint32`` → ``uint32_t``."""
     return _FIELD_TYPES[ctype]
-
-
-def attr_type(kind: AttrType) -> str:
-    """The type that ``GetAttrPointer<…>`` takes for an attribute."""
-    return _ATTR_TYPES[kind]
 
 
 def ge_dtype(name: str) -> str:
@@ -108,12 +90,6 @@ def constant(const: Const) -> str:
     return f"constexpr int64_t {const.name} = {int_literal(const.value)}; // {cpp_comment(const.doc.en)}"
 
 
-def constants(operator: Operator, exprs: Iterable[Expr]) -> list[str]:
-    """The constants that ``exprs`` use, in spec order."""
-    used = refs(exprs, RefKind.CONST)
-    return [constant(const) for const in operator.consts if const.name in used]
-
-
 def enum_class(enum: EnumDef) -> list[str]:
     """Lines of an ``enum class`` over int64_t with the codes of the spec."""
     body = [f"    {label.name} = {label.code}," for label in enum.labels]
@@ -152,11 +128,6 @@ def enums(operator: Operator, exprs: Iterable[Expr]) -> list[EnumDef]:
     """The enums that ``exprs`` speak of, in spec order."""
     used = {node.type.enum for expr in exprs for node in walk(expr) if node.type.kind is Kind.ENUM}
     return [enum for enum in operator.enums if enum.name in used]
-
-
-def refs(exprs: Iterable[Expr], kind: RefKind) -> set[str]:
-    """Names of ``kind`` that ``exprs`` read directly."""
-    return {node.name for expr in exprs for node in walk(expr) if isinstance(node, Ref) and node.kind is kind}
 
 
 _HEADERS = {

@@ -230,7 +230,8 @@ class _SetterBody:
         name = self._output.name
         message = cpp_format_string(f"{name}: a size does not fit in 64 bits [{name}_shape]")
         head = f"if ({ARITH}.failed) {{"
-        return _indented([head, f"    OP_LOGE(call.name, {message});", "    return false;", "}"], indent)
+        log = f"    OP_LOGE({self._text.node}, {message});"
+        return _indented([head, log, "    return false;", "}"], indent)
 
     def _append(self, item: ShapeItem) -> str:
         if not isinstance(item, RestItem):

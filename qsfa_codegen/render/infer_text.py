@@ -44,10 +44,15 @@ class InferText:
     """Spells expressions for functions that take ``const Call &call``.
 
     Dims become local variables: ``new_locals`` gives those that a function has not declared yet.
+    ``node`` spells the name of the call's node, ``context`` what CANN passes to shape inference.
     """
 
     def __init__(self, operator: Operator) -> None:
         self.operator = operator
+        taken = {variable(i.name) for i in operator.inputs} | {variable(a.name) for a in operator.attrs}
+        # What a call has besides its parameters must not be called like one of them.
+        self.node = "call.name" if "name" not in taken else "call.nodeName"
+        self.context = "call.context" if "context" not in taken else "call.inferContext"
         self.three_valued = ThreeValued(self._tight, self.leaf_known, self._length_known)
         self._lets = {(RefKind.LET, let.name): let.value for let in operator.lets}
         self._uses = output_uses(operator)

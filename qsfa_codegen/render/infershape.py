@@ -163,7 +163,7 @@ class _File:
         self._attrs = [a for a in operator.attrs if variable(a.name) in members]
         self._members = members
         self._input_reads = [line for i in self._inputs for line in self._read_input(i)]
-        self._attr_reads = [line for attr in self._attrs for line in _read_attr(attr)]
+        self._attr_reads = [line for attr in self._attrs for line in _read_attr(attr, self._text.node)]
         self._body = "\n".join([*parts, *self._input_reads, *self._attr_reads])
         self._words = set(re.findall(r"\w+", self._body))
 
@@ -209,6 +209,8 @@ class _File:
                 *(member for attr in self._attrs for member in _attr_members(attr)),
             ],
             "has_context": loops,
+            "node": self._text.node,
+            "context": self._text.context,
             "inputs": self._input_reads,
             "attrs": self._attr_reads,
             "dims": self._dims,
@@ -332,7 +334,7 @@ def _check(operator: Operator, text: InferText, check: Check) -> _CheckText | No
         alternatives = some([violated, Test(f"{ARITH}.failed")]) if text.can_fail() else violated
         head = broken_condition("if (", alternatives, ") {", indent)
         log = call_with_format(
-            "OP_LOGE(call.name, ", format_text(said, _specifier), arguments, indent + INDENT
+            f"OP_LOGE({text.node}, ", format_text(said, _specifier), arguments, indent + INDENT
         )
     fallible = f"{ARITH}." in head
     return _CheckText(check.id, tuple(text.new_locals()), head, log, tensors, fallible)
@@ -365,12 +367,12 @@ def _attr_members(attr: Attr) -> Iterator[str]:
         yield f"{kind} {name} = {_ZEROS.get(attr.type, '0')};"
 
 
-def _read_attr(attr: Attr) -> Iterator[str]:
+def _read_attr(attr: Attr, node: str) -> Iterator[str]:
     name, index = f"call.{variable(attr.name)}", attr_index(attr)
     if attr.required:
         message = f"{attr.name} is absent; expected: {attr.name} is present [{attr.name}_presence]"
         yield f"if (AttrAt<void>(attrs, {index}) == nullptr) {{"
-        yield " " * INDENT + call_with_format("OP_LOGE(call.name, ", message, [], 2 * INDENT)
+        yield " " * INDENT + call_with_format(f"OP_LOGE({node}, ", message, [], 2 * INDENT)
         yield "    return false;"
         yield "}"
     value = _attr_value(attr, index)

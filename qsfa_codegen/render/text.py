@@ -19,6 +19,7 @@ _OPERATORS = tuple(
     for level in ("==|!=|<=?|>=?", "<<|>>", "[-+]", "[*/%]")
 )
 _OPENED = re.compile(r'[^"(]*\(')
+_NOTHING_YET = re.compile(r"\s*(?:if|return)?[ (!]*")
 _COMMAS = re.compile(r"(?<=, )")
 _WORDS = re.compile(r"\S+\s*")
 _NUMBERED_START = re.compile(r"^(\d+)([.)])(?=\s|$)")
@@ -68,11 +69,6 @@ def cpp_comment(text: str) -> str:
     """
     line = one_line(text).replace("*/", "* /").replace("/*", "/ *")
     return line + "." if line.endswith(("\\", "??/")) else line
-
-
-def cpp_comment_lines(text: str, indent: int = 0) -> list[str]:
-    """``text`` as ``//`` comment lines, wrapped at the line limit; ``indent`` is not part of the lines."""
-    return [f"// {cpp_comment(line)}" for line in wrap_words(text, LINE_LIMIT - indent - 4)]
 
 
 # --------------------------------------------------------------------------- CMake, Python
@@ -234,7 +230,7 @@ class _Lines:
                 self._start(margin)
             fresh = not self._fits(piece + end)
             if fresh:
-                self._long(piece, end, margin)
+                self._long(piece, end, margin if len(pieces) == 1 else margin + INDENT)
             else:
                 self.current += piece + end
 
@@ -242,8 +238,7 @@ class _Lines:
         return self._indent + len(self.current) + len(text.rstrip()) <= LINE_LIMIT
 
     def _start(self, margin: int) -> None:
-        # A line of nothing but `if (` or `return` helps nobody.
-        if len(self.current.strip()) > INDENT and self.current.strip() != "return":
+        if not _NOTHING_YET.fullmatch(self.current):
             self._done.append(self.current.rstrip())
             self.current = " " * margin
 
@@ -251,7 +246,7 @@ class _Lines:
         """A piece that no line holds: at its operators, inside its first parentheses, or at its commas."""
         operands = _operands(piece)
         if len(operands) > 1:
-            self._pieces(operands, end, self._hanging(at_least=1))
+            self._pieces(operands, end, margin)
             return
         opened = _OPENED.match(piece)
         closed = _closing(piece, opened.end()) if opened is not None else None
@@ -264,10 +259,12 @@ class _Lines:
                 self._start(margin)
             self.current += part
 
-    def _hanging(self, at_least: int = 0) -> int:
+    def _hanging(self) -> int:
         """How far lines hang that start inside the parentheses open on the current line."""
-        depth = len(re.findall(r"\(", self.current)) - len(re.findall(r"\)", self.current))
-        return len(self.current) - len(self.current.lstrip()) + INDENT * max(depth, at_least)
+        depth = self.current.count("(") - self.current.count(")")
+        start = len(self.current) - len(self.current.lstrip())
+        grouped = re.fullmatch(r"\s*return [(!]+", self.current)
+        return start + INDENT * depth + (len("return ") if grouped else 0)
 
 
 def _outermost(text: str) -> Iterator[str]:
@@ -288,7 +285,7 @@ def _operands(text: str) -> list[str]:
         depth, cuts = 0, [0]
         for token in level.finditer(text):
             depth += (token[0] in "([{") - (token[0] in ")]}")
-            if depth == 0 and token[0].endswith(" "):
+            if depth == 0 and token[0].endswith(" ") and token.end() < len(text):
                 cuts.append(token.end())
         if len(cuts) > 1:
             return [text[start:end] for start, end in zip(cuts, [*cuts[1:], len(text)], strict=True)]

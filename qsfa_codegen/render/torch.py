@@ -358,7 +358,7 @@ def _signature(operator: Operator, indent: int) -> Signature:
     return Signature(
         type={0: "void", 1: "at::Tensor"}.get(count, f"std::tuple<{tensors}>"),
         params=tuple(p.cpp for p in params),
-        call=wrap_call(f"const {_namespace(operator)}::Call call{{", [p.name for p in params], "};", indent),
+        call=wrap_call(f"const {_namespace(operator)}::Call given{{", [p.name for p in params], "};", indent),
         result="" if count == 0 else f"return {joined};",
     )
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from qsfa_codegen.expr.build import any_of, literal, strip
+from qsfa_codegen.expr.build import all_of, any_of, literal, ref, strip
 from qsfa_codegen.expr.nodes import (
     BOOL,
     DTYPE,
@@ -21,21 +21,29 @@ from qsfa_codegen.expr.nodes import (
     RefKind,
     Subscript,
 )
+from qsfa_codegen.expr.prose import say
 from qsfa_codegen.expr.rewrite import bottom_up, negate, substitute
 from qsfa_codegen.expr.specialize import simplify, specialize
+from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.lower import attr_ref, depends_on_chip
 from qsfa_codegen.spec.model import (
     Attr,
     AttrValue,
     Check,
     CheckKind,
+    Chip,
     DimItem,
     DtypeRef,
+    Let,
     Operator,
     Shape,
     Table,
+    Text,
     TorchBinding,
 )
+
+CHIP = "chip"
+"""Id of the check that all that a call asks of chips can be had of one of them."""
 
 HasDtype = Callable[[str], bool]
 
@@ -60,10 +68,11 @@ class _Bound:
 
     def operator(self) -> Operator:
         operator = self._operator
+        lets, checks = self._one_chip()
         return replace(
             operator,
-            checks=tuple(self._checks()),
-            lets=tuple(replace(let, value=self.expr(let.value)) for let in operator.lets),
+            checks=(*self._checks(), *checks),
+            lets=(*(replace(let, value=self.expr(let.value)) for let in operator.lets), *lets),
             outputs=tuple(
                 replace(o, shape=self._shape(o.shape), dtype=self._dtype(o.dtype)) for o in operator.outputs
             ),
@@ -134,14 +143,62 @@ class _Bound:
                 yield replace(bound, when=None if _is(when, True) else when, require=require)
 
     def _on_any_chip(self, check: Check) -> Check:
-        when = check.when
-        if when is not None and depends_on_chip(when):
-            check = replace(check, when=None, require=_or_not(when, check.require))
-        if not depends_on_chip(check.require):
+        if not _depends_on_chip(check):
             return check
-        chips = self._operator.chips
-        parts = [simplify(self.expr(specialize(check.require, c.id, c.arch))) for c in chips]
-        return replace(check, require=_any(parts))
+        parts = [self._on_chip(check, chip) for chip in self._operator.chips]
+        return replace(check, when=None, require=_any(parts))
+
+    def _on_chip(self, check: Check, chip: Chip) -> Expr:
+        """What the check demands of a call on one chip."""
+        require = specialize(check.require, chip.id, chip.arch)
+        if check.when is not None:
+            either = any_of([negate(specialize(check.when, chip.id, chip.arch)), require], check.span)
+            assert either is not None
+            require = either
+        return self.expr(require)
+
+    def _takers(self) -> list[tuple[list[str], Expr]]:
+        """What chips that differ demand as a whole, chips with the same demands together."""
+        differing = [c for c in self._operator.checks if c.kind is not CheckKind.CHIP and _depends_on_chip(c)]
+        if len(differing) < 2:
+            return []
+        groups: dict[object, tuple[list[str], Expr]] = {}
+        for chip in self._operator.chips:
+            parts = [part for c in differing if not _is(part := self._on_chip(c, chip), True)]
+            demands = simplify(all_of(parts, differing[0].span) or literal(True, differing[0].span))
+            groups.setdefault(strip(demands), ([], demands))[0].append(chip.id)
+        return list(groups.values())
+
+    def _one_chip(self) -> tuple[tuple[Let, ...], tuple[Check, ...]]:
+        """What chips differ in must be what one and the same chip takes."""
+        takers = self._takers()
+        if not takers or any(_is(demands, True) for _, demands in takers):
+            return (), ()
+        span = takers[0][1].span
+        lets = tuple(Let(_taker(ids), demands, _taken_by(ids), span) for ids, demands in takers)
+        require = any_of([ref(RefKind.LET, let.name, BOOL, span) for let in lets], span)
+        whole = any_of([demands for _, demands in takers], span)
+        assert require is not None
+        assert whole is not None
+        check = Check(
+            id=CHIP,
+            kind=CheckKind.CONSTRAINT,
+            parameter="call",
+            when=None,
+            require=require,
+            at_infer=False,
+            establishes=(),
+            message=self._demanded(whole),
+            span=span,
+        )
+        return lets, (check,)
+
+    def _demanded(self, whole: Expr) -> Text:
+        names = MessageNames(self._operator)
+        return Text(
+            f"must be one where {say(whole, 'en', names, plain=True)}",
+            f"须满足：{say(whole, 'zh', names, plain=True)}",
+        )
 
     # ----------------------------------------------------------------- outputs
 
@@ -169,10 +226,16 @@ class _Bound:
         return Table(selector, cases, otherwise, choice.span)
 
 
-def _or_not(when: Expr, require: Expr) -> Expr:
-    either = any_of([negate(when), require], require.span)
-    assert either is not None
-    return either
+def _taker(chips: Sequence[str]) -> str:
+    return f"taken_by_{'_'.join(chips).lower()}"
+
+
+def _taken_by(chips: Sequence[str]) -> Text:
+    return Text(f"what {' and '.join(chips)} take", f"{'、'.join(chips)} 所支持的组合")
+
+
+def _depends_on_chip(check: Check) -> bool:
+    return any(depends_on_chip(e) for e in (check.when, check.require) if e is not None)
 
 
 def _is(expr: Expr | None, value: bool) -> bool:

@@ -109,6 +109,7 @@ class Packer:
             code += f"{entry.offset - end}x{entry.ctype.code}"
             end = entry.offset + entry.ctype.size
         self._struct = struct.Struct(f"{code}{self.layout.size - end}x")
+        self._paths = tuple(tuple(entry.path.split(".")) for entry in self.layout.entries)
 
     def pack(self, values: Sequence[int | float | bool]) -> bytes:
         """The bytes for values in the order of ``layout.entries``; padding is zero.
@@ -121,6 +122,34 @@ class Packer:
             culprits = zip(self.layout.entries, values, strict=True)
             path, value = next((e.path, v) for e, v in culprits if not _holds(e.ctype, v))
             raise ValueError(f"{path} cannot hold {value}") from error
+
+
+    def unpack(self, data: bytes) -> tuple[int | float, ...]:
+        """The values of fields in the order of ``layout.entries``; ``data`` has ``layout.size`` bytes."""
+        values: tuple[int | float, ...] = self._struct.unpack(data)
+        return tuple([int(value) if value is True or value is False else value for value in values])
+
+    def nested(self, values: Sequence[int | float | bool]) -> dict[str, object]:
+        """Values in the order of ``layout.entries`` by name, nested as the structs are."""
+        root: dict[str, object] = {}
+        places: dict[tuple[str, ...], _Place] = {(): root}
+        for path, value in zip(self._paths, values, strict=True):
+            place = places.get(path[:-1])
+            if place is None:
+                place = _place(places, path[:-1])
+            place[path[-1]] = value
+        return root
+
+
+_Place = dict[str, object]
+
+
+def _place(places: dict[tuple[str, ...], _Place], path: tuple[str, ...]) -> _Place:
+    """The mapping of a nested struct, made when it is first needed."""
+    if path not in places:
+        outer = _place(places, path[:-1])
+        outer[path[-1]] = places[path] = {}
+    return places[path]
 
 
 def _holds(ctype: CType, value: int | float | bool) -> bool:

@@ -11,7 +11,7 @@ from qsfa_codegen.spec.chips import load_chips
 from qsfa_codegen.spec.model import Operator, Source
 from qsfa_codegen.spec.reader import read_text
 from qsfa_codegen.spec.resolve import resolve
-from qsfa_codegen.spec.schema import validate
+from qsfa_codegen.spec.schema import mend
 from qsfa_codegen.spec.source_text import load_bytes
 
 
@@ -45,10 +45,10 @@ def analyse_text(data: bytes, name: str, sink: Sink, chips: Path | str | None = 
     tree = read_text(data, name, sink)
     if tree is None:
         return None
-    validate(tree, sink)
+    tree, formed = mend(tree, sink)
     if not chip_set.by_id:
         return None
-    operator = resolve(tree, chip_set, Source(name, sha256(data).hexdigest()), sink)
+    operator = resolve(tree, chip_set, Source(name, sha256(data).hexdigest()), sink, formed)
     if operator is None or sink.failed:
         return None
     from qsfa_codegen.spec.rules import check

@@ -6,12 +6,13 @@ make sense is checked before it, so that one mistake of a caller gives one viola
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product as combinations
 from typing import TypeVar
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import (
+    TRUE,
     all_of,
     any_of,
     arch,
@@ -54,6 +55,7 @@ from qsfa_codegen.spec.model import (
     Attr,
     AttrScalar,
     AttrType,
+    Case,
     Check,
     CheckKind,
     Constraint,
@@ -312,21 +314,37 @@ def _row_check(operator: Operator) -> Iterator[Check]:
     if all(_is_product([r.dtypes for r in rows]) for _, rows in matrix.rows):
         return
     carriers = {column: _carrier(operator, column) for column in matrix.columns}
-    used = [(index, value) for index, value in enumerate(carriers.values()) if value is not None]
-    last = used[-1][1] if used else None
-    if last is None or len(used) < 2:
-        return
+    told = {column: carrier for column, carrier in carriers.items() if carrier is not None}
+    known = _in_rows(operator, told)
+    if len(told) > 1:
+        yield _row_check_of(operator, list(told.values())[-1], None, known)
+    for column in matrix.columns:
+        optional = next((i for i in operator.inputs if i.dtype.column == column), None)
+        if column in told or optional is None or never_checked(optional):
+            continue
+        carrier = dtype_of(optional.name, optional.span)
+        when = all_of([present(optional.name, optional.span), known], optional.span)
+        yield _row_check_of(operator, carrier, when, _in_rows(operator, told | {column: carrier}))
+
+
+def _row_check_of(operator: Operator, blamed: Expr, when: Expr | None, require: Expr) -> Check:
+    name = blamed.param if isinstance(blamed, ParamQuery) else getattr(blamed, "name", "")
     span = operator.inputs[0].span
+    return Check("dtype_row", CheckKind.DTYPE, name, when, require, False, (), None, span)
+
+
+def _in_rows(operator: Operator, carriers: Mapping[str, Expr]) -> Expr:
+    """Whether some row has the dtypes that the carriers of these columns have."""
+    matrix = operator.dtypes
+    span = operator.inputs[0].span
+    used = [index for index, column in enumerate(matrix.columns) if column in carriers]
+    values = [carriers[matrix.columns[index]] for index in used]
 
     def in_rows(chip_id: str) -> Expr:
-        rows = dict.fromkeys(tuple(r.dtypes[i] for i, _ in used) for r in matrix.rows_of(chip_id))
-        options = [_row_matches([v for _, v in used], row, span) for row in rows]
-        return any_of(options, span) or literal(True, span)
+        rows = dict.fromkeys(tuple(r.dtypes[i] for i in used) for r in matrix.rows_of(chip_id))
+        return any_of([_row_matches(values, row, span) for row in rows], span) or literal(True, span)
 
-    blamed = last.param if isinstance(last, ParamQuery) else getattr(last, "name", "")
-    yield Check(
-        "dtype_row", CheckKind.DTYPE, blamed, None, by_chip(operator, in_rows, span), False, (), None, span
-    )
+    return by_chip(operator, in_rows, span)
 
 
 def _is_product(rows: Sequence[tuple[str, ...]]) -> bool:
@@ -508,7 +526,7 @@ class _Dims:
 
     def _defines(self, name: str, param: Input, axis: int | None, path: Path) -> bool:
         return any(
-            d.input == param.name and d.axis == axis and covers(path, d.path)
+            d.input == param.name and d.axis == axis and covers((*path, *_path_when_passed(param)), d.path)
             for d in self._definers.get(name, ())
         )
 
@@ -531,6 +549,12 @@ def labels_of(operator: Operator) -> dict[str, frozenset[str] | None]:
     accepted = {a.name: accepted_labels(a) for a in operator.attrs}
     chips = frozenset(c.id for c in operator.chips)
     return {**accepted, "chip": chips, "arch": frozenset(operator.archs)}
+
+
+def _path_when_passed(param: Input) -> Path:
+    """Cases that hold whenever the input is passed."""
+    paths = [path for path, presence in walk_choice(param.presence) if presence is not Presence.ABSENT]
+    return (*(paths[0] if len(paths) == 1 else ()), Case(present(param.name, param.span), (TRUE,)))
 
 
 def _by_input(definers: Sequence[Definer]) -> Iterator[tuple[str, list[Definer]]]:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
+from qsfa_codegen.contract.calls import Call, InputArg, Stage, TensorArg
 from qsfa_codegen.contract.env import single_precision, tsch_block_dim
+from qsfa_codegen.contract.evaluate import evaluate
 from tests.contract.specs import evaluator
 
 GROUPED = "grouped_matmul_swiglu_quant_weight_nz_tensor_list"
@@ -81,6 +82,13 @@ def test_the_message_is_about_the_tensor_that_is_wrong() -> None:
 @pytest.mark.parametrize("limit", [-0.5, float("nan"), float("-inf")])
 def test_not_a_number_is_in_no_range(limit: float) -> None:
     assert broken(GROUPED, replace(MATMUL, attrs={"swiglu_limit": limit})) == ["swiglu_limit_value"]
+
+
+def test_one_call_needs_no_evaluator() -> None:
+    call = rotated("A2", 0, 64)
+    operator = evaluator(ROTARY).operator
+    assert evaluate(operator, call) == evaluator(ROTARY).evaluate(call)
+    assert evaluate(operator, replace(call, chip="A9"), Stage.TILING).stage is Stage.TILING
 
 
 # --------------------------------------------------------------------------- contents

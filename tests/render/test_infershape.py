@@ -219,6 +219,41 @@ def test_an_unknown_rank_is_kept_in_a_copy(inferences: dict[str, Inference]) -> 
     assert answer.outputs == ((BF16, (-2,)), (F32, (-2,)), (BF16, (-2,)))
 
 
+AWKWARD = """
+spec: 1
+operator: {name: Awkward, category: test, brief: {en: Awkward names., zh: 名称测试。}}
+emit: [op_host]
+chips: [A2]
+dims:
+  CALL: {min: 0, max: 9, en: calls, zh: 次数}
+  SHAPE: {en: shapes, zh: 形状}
+  ARITH: {is: CALL * CALL, en: arithmetic, zh: 算术}
+inputs:
+  context: {dtype: float32, shape: [CALL, ARITH], doc: {en: One., zh: 一。}}
+  name: {dtype: float32, shape: [SHAPE], doc: {en: Two., zh: 二。}}
+attrs:
+  shape: {type: int, default: 2, doc: {en: Three., zh: 三。}}
+outputs:
+  shape: {dtype: float32, shape: [CALL * SHAPE + shape, CALL], doc: {en: Four., zh: 四。}}
+  unknown_rank: {dtype: float32, shape: [ARITH, SHAPE], doc: {en: Five., zh: 五。}}
+"""
+
+
+def test_names_of_a_spec_do_not_meet_those_of_the_generated_code(tmp_path: Path) -> None:
+    spec = tmp_path / "awkward.yaml"
+    spec.write_text(AWKWARD, encoding="utf-8")
+    inference = Inference(load(spec), tmp_path, compiled_runner(tmp_path))
+    call = Call(
+        "case", "A2", {"context": tensor(3, 9, dtype=F32), "name": tensor(5, dtype=F32)}, {"shape": 4}
+    )
+    huge = replace(call, attrs={"shape": 2**63 - 1})
+    unknown = replace(call, inputs={**call.inputs, "name": tensor(-1, dtype=F32)})
+    fitting, overflowing, open_size = inference.answers([call, huge, unknown])
+    assert fitting.outputs == ((F32, (19, 3)), (F32, (9, 5)))
+    assert overflowing.message == "shape: a size does not fit in 64 bits [shape_shape]"
+    assert open_size.outputs == ((F32, (-1, 3)), (F32, (9, -1)))
+
+
 # --------------------------------------------------------------------------- against the contract
 
 

@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from qsfa_codegen.diagnostics import Sink
 from qsfa_codegen.spec.chips import ChipSet
-from qsfa_codegen.spec.model import AclnnBinding, Operator, Source, Text
+from qsfa_codegen.spec.model import Chip, Operator, Source
 from qsfa_codegen.spec.names import snake
 from qsfa_codegen.spec.reach import reachable_keys
 from qsfa_codegen.spec.reader import Mapping, Node
-from qsfa_codegen.spec.resolve.access import MalformedError, as_mapping, as_text, flag_of, need, text_of
+from qsfa_codegen.spec.resolve.access import MalformedError, as_mapping
 from qsfa_codegen.spec.resolve.attrs import AttrReader
 from qsfa_codegen.spec.resolve.bindings import BindingReader
-from qsfa_codegen.spec.resolve.context import Context, report
+from qsfa_codegen.spec.resolve.context import MALFORMED, Context, report
 from qsfa_codegen.spec.resolve.data import resolve_dtypes, resolve_records
 from qsfa_codegen.spec.resolve.dims import report_rings, resolve_dims, resolve_rests
 from qsfa_codegen.spec.resolve.identity import (
@@ -25,6 +25,7 @@ from qsfa_codegen.spec.resolve.identity import (
     resolve_consts,
     resolve_emit,
     resolve_enums,
+    resolve_identity,
     resolve_notes,
     resolve_products,
     resolve_registration,
@@ -59,9 +60,21 @@ def resolve(tree: Node, chips: ChipSet, source: Source, sink: Sink, formed: bool
 def _read(tree: Node, chips: ChipSet, source: Source, sink: Sink) -> Operator | None:
     try:
         root = as_mapping(tree)
-        ctx = build_context(root, *resolve_chips(root, chips, sink), sink)
+        found = _chips(root, chips, sink)
+        # Where it cannot be told which chips are meant, all that there are may be named.
+        ctx = build_context(root, found or tuple(chips.by_id.values()), sink)
+        if found is None:
+            ctx.lost.add("chips")
         attach_lets(ctx)
         return _operator(ctx, chips, source)
+    except MalformedError as error:
+        report(sink, error)
+        return None
+
+
+def _chips(root: Mapping, chips: ChipSet, sink: Sink) -> tuple[Chip, ...] | None:
+    try:
+        return resolve_chips(root, chips, sink)
     except MalformedError as error:
         report(sink, error)
         return None
@@ -81,9 +94,7 @@ def _with_derived(operator: Operator) -> Operator:
 
 
 def _operator(ctx: Context, chips: ChipSet, source: Source) -> Operator:
-    root = ctx.root
-    identity = as_mapping(need(root, "operator"))
-    name = as_text(need(identity, "name"))
+    identity = resolve_identity(ctx)
     consts = resolve_consts(ctx)
     dtypes = resolve_dtypes(ctx)
     shapes = ShapeReader(ctx)
@@ -93,19 +104,18 @@ def _operator(ctx: Context, chips: ChipSet, source: Source) -> Operator:
     outputs = resolve_outputs(ctx, shapes, dtypes.columns, inputs)
     dims = resolve_dims(ctx, inputs, attrs)
     report_rings(ctx, dims)
-    brief = identity.get("brief")
-    bindings = _bindings(root)
     binder = BindingReader(ctx, reader, inputs, attrs)
+    aclnn, torch = binder.bindings(identity.name)
     return Operator(
-        name=name,
-        snake=snake(name),
-        category=as_text(need(identity, "category")),
-        brief=ctx.text(brief) if brief is not None else Text("", ""),
-        formula=text_of(identity, "formula", "").strip(),
-        graph_mode=flag_of(identity, "graph_mode"),
+        name=identity.name,
+        snake=snake(identity.name),
+        category=identity.category,
+        brief=identity.brief,
+        formula=identity.formula,
+        graph_mode=identity.graph_mode,
         chips=ctx.chips,
-        unsupported=resolve_products(root, chips, ctx.sink),
-        registration=resolve_registration(ctx, root.get("registration")),
+        unsupported=resolve_products(ctx, chips),
+        registration=resolve_registration(ctx),
         enums=resolve_enums(ctx),
         consts=consts,
         dims=dims,
@@ -121,20 +131,11 @@ def _operator(ctx: Context, chips: ChipSet, source: Source) -> Operator:
         tiling=resolve_tiling(ctx, dtypes.columns),
         kernel=resolve_kernel(ctx),
         reference=resolve_reference(ctx),
-        aclnn=_aclnn(binder, name, bindings, root),
-        torch=binder.torch(bindings.get("torch")) if bindings is not None else None,
+        aclnn=aclnn,
+        torch=torch,
         notes=resolve_notes(ctx),
-        emit=resolve_emit(root),
+        emit=resolve_emit(ctx),
         checks=(),
         source=source,
-        name_span=need(identity, "name").span,
+        name_span=identity.name_span,
     )
-
-
-def _bindings(root: Mapping) -> Mapping | None:
-    node = root.get("bindings")
-    return as_mapping(node) if node is not None else None
-
-
-def _aclnn(binder: BindingReader, name: str, bindings: Mapping | None, root: Mapping) -> AclnnBinding:
-    return binder.aclnn(name, bindings.get("aclnn") if bindings is not None else None, root.span)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qsfa_codegen.diagnostics import Span
-from qsfa_codegen.expr.nodes import Expr
 from qsfa_codegen.spec.model import (
     AclnnBinding,
     Attr,
@@ -22,7 +21,7 @@ from qsfa_codegen.spec.resolve.access import (
     as_scalar,
     as_text,
     entries,
-    items,
+    keys,
     need,
     only_entry,
     text_of,
@@ -50,16 +49,26 @@ class BindingReader:
         self._attrs = {a.name: a for a in attrs}
         # Also those that could not be read: their own diagnostics are enough.
         self._declared = dict.fromkeys(
-            key for section in ("inputs", "attrs", "outputs") for key, _, _ in entries(ctx.root.get(section))
+            key for section in ("inputs", "attrs", "outputs") for key in keys(ctx.root.get(section))
         )
+
+    def bindings(self, op_type: str) -> tuple[AclnnBinding, TorchBinding | None]:
+        """The aclnn binding, which every operator has, and the torch binding."""
+        span = self._ctx.root.span
+        usual = AclnnBinding("wrapper", f"aclnn{op_type}", f"aclnnInner{op_type}", (), (), span)
+
+        def both(node: Node) -> tuple[AclnnBinding, TorchBinding | None]:
+            mapping = as_mapping(node)
+            aclnn = self._ctx.attempt(
+                mapping.get("aclnn"), lambda n: self._aclnn(op_type, as_mapping(n)), usual
+            )
+            return aclnn, self._ctx.attempt(mapping.get("torch"), lambda n: self._torch(as_mapping(n)), None)
+
+        return self._ctx.section("bindings", both, (usual, None))
 
     # ----------------------------------------------------------------- aclnn
 
-    def aclnn(self, op_type: str, node: Node | None, span: Span) -> AclnnBinding:
-        """The aclnn binding; a wrapper over the inner interface unless said otherwise."""
-        if node is None:
-            return AclnnBinding("wrapper", f"aclnn{op_type}", f"aclnnInner{op_type}", (), (), span)
-        mapping = as_mapping(node)
+    def _aclnn(self, op_type: str, mapping: Mapping) -> AclnnBinding:
         style = text_of(mapping, "style", "wrapper")
         parameters = mapping.get("parameters")
         return AclnnBinding(
@@ -73,11 +82,7 @@ class BindingReader:
 
     # ----------------------------------------------------------------- torch
 
-    def torch(self, node: Node | None) -> TorchBinding | None:
-        """The torch binding, when there is one."""
-        if node is None:
-            return None
-        mapping = as_mapping(node)
+    def _torch(self, mapping: Mapping) -> TorchBinding:
         return TorchBinding(
             library=as_text(need(mapping, "library")),
             namespace=text_of(mapping, "namespace", as_text(need(mapping, "library")).strip("_")),

@@ -27,9 +27,11 @@ from qsfa_codegen.spec.reader import Node, Scalar
 from qsfa_codegen.spec.resolve.access import MalformedError, as_mapping, as_text, entries, items, need
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 PLATFORM_VALUES = ("aic", "aiv", "ub_size", "libapi_workspace")
 OTHERWISE = "else"
+MALFORMED = "QS300"
 
 
 class Symbols(Mapping[str, Symbol]):
@@ -137,7 +139,7 @@ def unreadable(name: str, span: Span) -> MalformedError:
 def report(sink: Sink, error: MalformedError) -> None:
     """Say why an object was dropped, unless that was said already."""
     if not error.told:
-        sink.error("QS300", error.message, error.span)
+        sink.error(MALFORMED, error.message, error.span)
 
 
 @dataclass(slots=True)
@@ -391,7 +393,7 @@ class Context:
                 self._lose(error)
         return tuple(built)
 
-    def section(self, name: str, build: Callable[[Node], T], otherwise: T) -> T:
+    def section(self, name: str, build: Callable[[Node], T], otherwise: U) -> T | U:
         """As ``attempt``, for a section of the spec; notes when something of it could not be read."""
         before = self.losses
         made = self.attempt(self.root.get(name), build, otherwise)
@@ -399,7 +401,7 @@ class Context:
             self.lost.add(name)
         return made
 
-    def attempt(self, node: Node | None, build: Callable[[Node], T], otherwise: T) -> T:
+    def attempt(self, node: Node | None, build: Callable[[Node], T], otherwise: U) -> T | U:
         """What ``build`` makes of a node; ``otherwise`` where there is none, or it cannot be read."""
         try:
             return otherwise if node is None else build(node)

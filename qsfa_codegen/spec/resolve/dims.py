@@ -63,7 +63,9 @@ def resolve_dims(ctx: Context, inputs: tuple[Input, ...], attrs: tuple[Attr, ...
         taken = symbol is None or symbol.kind is not RefKind.DIM
         return None if taken else _dim(ctx, finder, name, span, as_mapping(node))
 
-    return tuple(dim for dim in ctx.section("dims", lambda node: ctx.each(node, build), ()) if dim is not None)
+    return tuple(
+        dim for dim in ctx.section("dims", lambda node: ctx.each(node, build), ()) if dim is not None
+    )
 
 
 def _dim(ctx: Context, finder: _Definers, name: str, span: Span, node: Mapping) -> Dim:

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from qsfa_codegen.diagnostics import Sink, Span
 from qsfa_codegen.spec.chips import ChipSet
 from qsfa_codegen.spec.model import Chip, Const, EnumDef, EnumLabel, Product, Registration, Text
 from qsfa_codegen.spec.paths import at_chip
 from qsfa_codegen.spec.reader import Mapping, Node, Scalar
-from qsfa_codegen.spec.resolve.access import as_bool, as_int, as_mapping, as_text, entries, items, texts
+from qsfa_codegen.spec.resolve.access import (
+    as_bool,
+    as_int,
+    as_mapping,
+    as_text,
+    entries,
+    flag_of,
+    items,
+    need,
+    text_of,
+    texts,
+)
 from qsfa_codegen.spec.resolve.context import Context
 
 EXTENSIONS = "ext"
@@ -46,37 +59,35 @@ def _identity(ctx: Context, node: Mapping) -> Identity:
 def resolve_chips(root: Mapping, chips: ChipSet, sink: Sink) -> tuple[Chip, ...] | None:
     """Chips of the operator in the spec's order; unknown and repeated ids are reported.
 
-    None when one is unknown, since what is said about it cannot be judged.
+    None when it cannot be told which they all are.
     """
     found: dict[str, Chip] = {}
-    names = [item for item in items(need(root, "chips")) if isinstance(item, Scalar)]
-    for node in names:
-        name = node.text
+    unknown = False
+    for node in items(need(root, "chips")):
+        name = as_text(node)
         chip = chips.by_id.get(name) or chips.by_soc.get(name)
         if chip is None:
+            unknown = True
             known = ", ".join(chips.by_id)
             sink.error("QS313", f"there is no chip '{name}'", node.span, help=f"chips.yaml has {known}")
         elif chip.id in found:
             sink.error("QS314", f"chip '{name}' is listed twice", node.span, help="remove one of them")
         else:
             found[chip.id] = chip
-    known = all(node.text in chips.by_id or node.text in chips.by_soc for node in names)
-    return tuple(found.values()) if known else None
+    return None if unknown else tuple(found.values())
 
 
-def resolve_products(root: Mapping, chips: ChipSet, sink: Sink) -> tuple[Product, ...]:
+def resolve_products(ctx: Context, chips: ChipSet) -> tuple[Product, ...]:
     """Product families that the documentation lists as not supported."""
-    found = []
-    for node in items(root.get("unsupported_chips")):
-        product = chips.products.get(as_text(node))
-        if product is None:
-            known = ", ".join(chips.products)
-            sink.error(
-                "QS313", f"there is no product '{as_text(node)}'", node.span, help=f"chips.yaml has {known}"
-            )
-        else:
-            found.append(product)
-    return tuple(found)
+
+    def product(node: Node) -> Product:
+        found = chips.products.get(as_text(node))
+        if found is None:
+            known = f"chips.yaml has {', '.join(chips.products)}"
+            raise ctx.malformed("QS313", node.span, f"there is no product '{as_text(node)}'", known)
+        return found
+
+    return ctx.section("unsupported_chips", lambda node: ctx.all(node, product), ())
 
 
 def resolve_registration(ctx: Context) -> tuple[Registration, ...]:

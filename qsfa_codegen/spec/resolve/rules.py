@@ -46,6 +46,7 @@ def resolve_lets(table: LetTable) -> tuple[Let, ...]:
 def resolve_constraints(ctx: Context, dims: tuple[Dim, ...]) -> tuple[Constraint, ...]:
     """Cross-parameter rules in file order."""
     definers = {d.name: d.definers[0].input for d in dims}
+
     def constraint(node: Node) -> Constraint:
         return _constraint(ctx, as_mapping(node), definers)
 
@@ -95,6 +96,7 @@ def _first_parameter(ctx: Context, require: Expr, definers: Mapped[str, str]) ->
 
 def resolve_contents(ctx: Context) -> tuple[ContentRule, ...]:
     """Rules about tensor data in file order."""
+
     def content(node: Node) -> ContentRule:
         return _content(ctx, as_mapping(node))
 

@@ -89,14 +89,14 @@ class _Declarations:
         for key, span, _ in _entries(root.get("dims")):
             self._declare(RefKind.DIM, key, INT, span)
         for key, span, node in _entries(root.get("attrs")):
-            type = _attr_type(node, enums)
-            if type is None:
-                self._symbols.lose(key, span)
-            else:
-                self._declare(RefKind.ATTR, key, type, span)
+            self._declare(RefKind.ATTR, key, _attr_type(node, enums), span)
 
-    def _declare(self, kind: RefKind, name: str, type: Type, span: Span) -> None:
-        if self.claim(name, span):
+    def _declare(self, kind: RefKind, name: str, type: Type | None, span: Span) -> None:
+        if not self.claim(name, span):
+            return
+        if type is None:
+            self._symbols.lose(name, span)
+        else:
             self._symbols.add(Symbol(kind, name, type))
 
     def claim(self, name: str, span: Span) -> bool:

@@ -1,0 +1,24 @@
+// Stands in for graph/ascend_string.h. This one holds names that live as long as the program, and copies nothing.
+#pragma once
+
+#include "graph/types.h"
+
+namespace ge {
+
+class AscendString {
+public:
+    AscendString(const char_t *name)
+        : name_(name)
+    {
+    }
+
+    const char_t *GetString() const
+    {
+        return name_;
+    }
+
+private:
+    const char_t *name_;
+};
+
+} // namespace ge

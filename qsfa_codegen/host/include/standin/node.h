@@ -1,0 +1,21 @@
+// No header of the SDK: a call of an operator as data. Contexts show it to host functions; the runner fills it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exe_graph/runtime/compute_node_info.h"
+#include "exe_graph/runtime/runtime_attrs.h"
+#include "exe_graph/runtime/storage_shape.h"
+
+namespace standin {
+
+struct Node {
+    std::string type;
+    std::vector<gert::AnchorInstanceInfo> inputs; // one for each input of the definition
+    std::vector<gert::StorageShape> shapes;       // of the tensors that are passed, in order
+    std::vector<gert::CompileTimeTensorDesc> descs;
+    gert::RuntimeAttrs attrs;
+};
+
+} // namespace standin

@@ -1,0 +1,249 @@
+#include "call.h"
+
+#include <cstdlib>
+
+namespace standin {
+namespace {
+
+// An attribute of a type for which the SDK has no reader that generated code uses.
+struct Unreadable {
+};
+
+constexpr Unreadable UNREADABLE{};
+
+// Reads a line from left to right.
+class Cursor {
+public:
+    explicit Cursor(const std::string &line)
+        : at_(line.c_str())
+    {
+    }
+
+    bool Skip(char wanted)
+    {
+        if (*at_ != wanted) {
+            return false;
+        }
+        ++at_;
+        return true;
+    }
+
+    void Expect(char wanted)
+    {
+        if (!Skip(wanted)) {
+            Fail("a call has '%s' where '%c' should stand", at_, wanted);
+        }
+    }
+
+    char Take()
+    {
+        return *at_ == '\0' ? '\0' : *at_++;
+    }
+
+    bool AtNumber() const
+    {
+        return *at_ == '-' || (*at_ >= '0' && *at_ <= '9');
+    }
+
+    int64_t Integer()
+    {
+        char *end = nullptr;
+        const int64_t value = std::strtoll(at_, &end, 10);
+        return Passed(end, value);
+    }
+
+    uint64_t Unsigned()
+    {
+        char *end = nullptr;
+        const uint64_t value = std::strtoull(at_, &end, 10);
+        return Passed(end, value);
+    }
+
+    float Real()
+    {
+        char *end = nullptr;
+        const float value = std::strtof(at_, &end);
+        return Passed(end, value);
+    }
+
+    // Up to the next tab, bar or end.
+    std::string Text()
+    {
+        std::string text;
+        while (*at_ != '\t' && *at_ != '|' && *at_ != '\0') {
+            const char next = *at_++;
+            text += next == '%' ? Escaped() : next;
+        }
+        return text;
+    }
+
+    const char *At() const
+    {
+        return at_;
+    }
+
+private:
+    template <typename T>
+    T Passed(const char *end, T value)
+    {
+        if (end == at_) {
+            Fail("a call has '%s' where a number should stand", at_);
+        }
+        at_ = end;
+        return value;
+    }
+
+    char Escaped()
+    {
+        const char digits[] = {Take(), Take(), '\0'};
+        return static_cast<char>(std::strtoul(digits, nullptr, 16));
+    }
+
+    const char *at_;
+};
+
+void ReadDevice(Cursor &cursor, Call &call)
+{
+    const char *start = cursor.At();
+    Device &device = call.device;
+    device.soc = cursor.Text();
+    cursor.Expect('\t');
+    device.arch = static_cast<uint32_t>(cursor.Unsigned());
+    cursor.Expect('\t');
+    device.aic = static_cast<uint32_t>(cursor.Unsigned());
+    cursor.Expect('\t');
+    device.aiv = static_cast<uint32_t>(cursor.Unsigned());
+    cursor.Expect('\t');
+    device.ub = cursor.Unsigned();
+    cursor.Expect('\t');
+    device.libapiWorkspace = static_cast<uint32_t>(cursor.Unsigned());
+    call.deviceText.assign(start, cursor.At());
+}
+
+void ReadTensor(Cursor &cursor, Node &node)
+{
+    node.descs.emplace_back().SetDataType(static_cast<ge::DataType>(cursor.Integer()));
+    cursor.Expect(':');
+    gert::StorageShape &shape = node.shapes.emplace_back();
+    while (cursor.AtNumber()) {
+        const int64_t size = cursor.Integer();
+        shape.MutableOriginShape().AppendDim(size);
+        shape.MutableStorageShape().AppendDim(size);
+        (void)cursor.Skip(',');
+    }
+}
+
+void ReadInputs(Cursor &cursor, Node &node)
+{
+    node.inputs.clear();
+    node.shapes.clear();
+    node.descs.clear();
+    while (!cursor.Skip('|')) {
+        const size_t start = node.shapes.size();
+        if (!cursor.Skip('-')) {
+            do {
+                ReadTensor(cursor, node);
+            } while (cursor.Skip(';'));
+        }
+        node.inputs.emplace_back(static_cast<uint32_t>(start), static_cast<uint32_t>(node.shapes.size() - start));
+        (void)cursor.Skip('\t');
+    }
+}
+
+template <typename T, typename Read>
+std::vector<T> ReadList(Cursor &cursor, Read read)
+{
+    std::vector<T> items;
+    while (cursor.At()[0] != '\t' && cursor.At()[0] != '\0') {
+        items.push_back(static_cast<T>(read()));
+        (void)cursor.Skip(',');
+    }
+    return items;
+}
+
+void AddList(char kind, Cursor &cursor, Value &value, gert::RuntimeAttrs &attrs)
+{
+    if (kind == 'F') {
+        value.reals = ReadList<float>(cursor, [&cursor] { return cursor.Real(); });
+        value.realList = {value.reals.data(), value.reals.size()};
+        attrs.Append(&value.realList);
+        return;
+    }
+    value.integers = ReadList<int64_t>(cursor, [&cursor] { return cursor.Integer(); });
+    if (kind == 'I') {
+        value.integerList = {value.integers.data(), value.integers.size()};
+        attrs.Append(&value.integerList);
+        return;
+    }
+    value.flags = std::make_unique<bool[]>(value.integers.size());
+    for (size_t i = 0; i < value.integers.size(); ++i) {
+        value.flags[i] = value.integers[i] != 0;
+    }
+    value.flagList = {value.flags.get(), value.integers.size()};
+    attrs.Append(&value.flagList);
+}
+
+void AddAttr(Cursor &cursor, Value &value, gert::RuntimeAttrs &attrs)
+{
+    const char kind = cursor.Take();
+    switch (kind) {
+        case '-':
+            attrs.Append<char>(nullptr);
+            break;
+        case 'i':
+            value.integer = cursor.Integer();
+            attrs.Append(&value.integer);
+            break;
+        case 'f':
+            value.real = cursor.Real();
+            attrs.Append(&value.real);
+            break;
+        case 'b':
+            value.flag = cursor.Integer() != 0;
+            attrs.Append(&value.flag);
+            break;
+        case 's':
+            value.text = cursor.Text();
+            attrs.Append(value.text.c_str());
+            break;
+        case 'I':
+        case 'F':
+        case 'B':
+            AddList(kind, cursor, value, attrs);
+            break;
+        case 'x':
+            attrs.Append(&UNREADABLE);
+            break;
+        default:
+            Fail("a call has an attribute of kind '%c'", kind);
+    }
+}
+
+void ReadAttrs(Cursor &cursor, Call &call)
+{
+    size_t count = 0;
+    for (const char *at = cursor.At(); *at != '\0'; ++at) {
+        count += *at == '\t' ? 1 : 0;
+    }
+    call.node.attrs.Clear();
+    call.values.resize(count);
+    for (Value &value : call.values) {
+        AddAttr(cursor, value, call.node.attrs);
+        cursor.Expect('\t');
+    }
+}
+
+} // namespace
+
+void Parse(const std::string &line, Call &call)
+{
+    Cursor cursor(line);
+    call.stage = static_cast<Stage>(cursor.Take());
+    cursor.Expect('|');
+    ReadDevice(cursor, call);
+    cursor.Expect('|');
+    ReadInputs(cursor, call.node);
+    ReadAttrs(cursor, call);
+}
+
+} // namespace standin
