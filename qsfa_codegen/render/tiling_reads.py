@@ -86,13 +86,7 @@ def default_constants(operator: Operator, used: Collection[str]) -> list[str]:
 
 def inputs(operator: Operator, used: Collection[str]) -> list[InputText]:
     """The inputs in ``used``, in the order of the ABI."""
-    found = []
-    counted = True  # whether the place of an input in a call is still its place in the definition
-    for param in operator.inputs:
-        counted = counted and param.registered is Registered.REQUIRED
-        if param.name in used:
-            found.append(_input(param, counted))
-    return found
+    return [_input(param) for param in operator.inputs if param.name in used]
 
 
 def dim_branches(operator: Operator, text: HostText, used: Collection[str]) -> list[Branch]:
@@ -154,12 +148,12 @@ def _default_constant(attr: Attr) -> str:
     return f"constexpr {spelt} {_default_name(attr)} = {value};"
 
 
-def _input(param: Input, counted: bool) -> InputText:
+def _input(param: Input) -> InputText:
     return InputText(
         name=param.name,
         member=variable(param.name),
         index=input_index(param),
-        getter="Input" if counted else "OptionalInput",
+        getter="RequiredInput" if param.registered is Registered.REQUIRED else "OptionalInput",
         empty_is_absent=param.empty_is_absent,
         tensors=param.kind is InputKind.TENSOR_LIST,
     )

@@ -123,7 +123,6 @@ class Packer:
             path, value = next((e.path, v) for e, v in culprits if not _holds(e.ctype, v))
             raise ValueError(f"{path} cannot hold {value}") from error
 
-
     def unpack(self, data: bytes) -> tuple[int | float, ...]:
         """The values of fields in the order of ``layout.entries``; ``data`` has ``layout.size`` bytes."""
         values: tuple[int | float, ...] = self._struct.unpack(data)

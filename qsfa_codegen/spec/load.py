@@ -45,10 +45,10 @@ def analyse_text(data: bytes, name: str, sink: Sink, chips: Path | str | None = 
     tree = read_text(data, name, sink)
     if tree is None:
         return None
-    tree, formed = mend(tree, sink)
+    tree, faulty = mend(tree, sink)
     if not chip_set.by_id:
         return None
-    operator = resolve(tree, chip_set, Source(name, sha256(data).hexdigest()), sink, formed)
+    operator = resolve(tree, chip_set, Source(name, sha256(data).hexdigest()), sink, faulty)
     if operator is None or sink.failed:
         return None
     from qsfa_codegen.spec.rules import check

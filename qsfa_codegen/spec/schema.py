@@ -46,10 +46,15 @@ def _validator(kind: Kind) -> Validator:
 
 def validate(tree: Node, sink: Sink, kind: Kind = "operator") -> bool:
     """Record every misfit of ``tree``; True when there is none."""
-    return mend(tree, sink, kind)[1]
+    return not mend(tree, sink, kind)[1]
 
 
-def mend(tree: Node, sink: Sink, kind: Kind = "operator") -> tuple[Node, bool]:
-    """As ``validate``; also the tree with misspelt keys as they were meant, for stages that read on."""
+def mend(tree: Node, sink: Sink, kind: Kind = "operator") -> tuple[Node, frozenset[str]]:
+    """As ``validate``, for stages that read on after an error.
+
+    Returns the tree with misspelt keys as they were meant, and the sections that do not fit; the
+    file itself is section "".
+    """
     errors = list(_validator(kind).iter_errors(to_plain(tree)))
-    return report_misfits(errors, tree, _schema(kind)["$defs"], sink), not errors
+    faulty = frozenset(str(error.path[0]) if error.path else "" for error in errors)
+    return report_misfits(errors, tree, _schema(kind)["$defs"], sink), faulty

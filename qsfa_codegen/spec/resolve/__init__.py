@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from qsfa_codegen.diagnostics import Sink
+from qsfa_codegen.diagnostics import Diagnostic, Sink
 from qsfa_codegen.spec.chips import ChipSet
 from qsfa_codegen.spec.model import Chip, Operator, Source
 from qsfa_codegen.spec.names import snake
@@ -43,26 +43,37 @@ from qsfa_codegen.spec.resolve.shapes import ShapeReader
 from qsfa_codegen.spec.resolve.tiling import resolve_kernel, resolve_tiling
 
 
-def resolve(tree: Node, chips: ChipSet, source: Source, sink: Sink, formed: bool = True) -> Operator | None:
+def resolve(
+    tree: Node, chips: ChipSet, source: Source, sink: Sink, faulty: frozenset[str] = frozenset()
+) -> Operator | None:
     """The operator that a tree describes; None when ``sink`` has an error.
 
-    A tree that is not ``formed`` as the schema wants is read as far as it goes, for the errors that
-    have nothing to do with its form.
+    ``faulty`` are sections whose form is not that of the schema, which ``sink`` knows. They are read
+    as far as they go, for errors that have nothing to do with the form.
     """
     found = Sink()
-    operator = _read(tree, chips, source, found)
+    operator = _read(tree, chips, source, faulty, found)
+    told = {_start(diagnostic) for diagnostic in sink}
     for diagnostic in found:
-        if formed or diagnostic.code != MALFORMED:
+        if _start(diagnostic) not in told and not (faulty and diagnostic.code == MALFORMED):
             sink.add(diagnostic)
     return None if operator is None or sink.failed else _with_derived(operator)
 
 
-def _read(tree: Node, chips: ChipSet, source: Source, sink: Sink) -> Operator | None:
+def _start(diagnostic: Diagnostic) -> tuple[int, int]:
+    span = diagnostic.span
+    return (0, 0) if span is None else (span.line, span.column)
+
+
+def _read(tree: Node, chips: ChipSet, source: Source, faulty: frozenset[str], sink: Sink) -> Operator | None:
     try:
         root = as_mapping(tree)
+        if root.get("inputs") is None:
+            # Nearly every name would be unknown.
+            return None
         found = _chips(root, chips, sink)
         # Where it cannot be told which chips are meant, all that there are may be named.
-        ctx = build_context(root, found or tuple(chips.by_id.values()), sink)
+        ctx = build_context(root, found or tuple(chips.by_id.values()), faulty, sink)
         if found is None:
             ctx.lost.add("chips")
         attach_lets(ctx)

@@ -45,7 +45,10 @@ def as_scalar(node: Node) -> Scalar:
 
 def as_text(node: Node) -> str:
     """The node's text as written."""
-    return as_scalar(node).text
+    scalar = as_scalar(node)
+    if scalar.value is None:
+        raise MalformedError(node.span, "expected a text")
+    return scalar.text
 
 
 def as_int(node: Node) -> int:

@@ -260,7 +260,7 @@ class Context:
     def selector(self, node: MapNode, scope: Scope) -> Expr:
         """The ``by`` of a table."""
         by = need(node, "by")
-        if not isinstance(by, Scalar):
+        if not isinstance(by, Scalar) or not isinstance(by.value, str):
             raise MalformedError(by.span, "expected a selector")
         expr = self.parse(by, None, scope)
         if expr.type.kind not in (Kind.ENUM, Kind.BOOL, Kind.CHIP, Kind.ARCH, Kind.DTYPE):

@@ -20,14 +20,17 @@ from qsfa_codegen.spec.attr_types import ATTR_TYPES
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import AttrType, Chip
 from qsfa_codegen.spec.reader import Mapping, Node, Scalar, Sequence
-from qsfa_codegen.spec.resolve.access import MalformedError, entries, items, texts
+from qsfa_codegen.spec.resolve.access import MalformedError, as_text, entries, items, texts
 from qsfa_codegen.spec.resolve.context import PLATFORM_VALUES, Context, LetTable, Symbols
 
 EXTERN_TYPES = {"int64": INT, "bool": BOOL, "float": FLOAT}
 
 
-def build_context(root: Mapping, chips: tuple[Chip, ...], sink: Sink) -> Context:
-    """The context with both scopes filled and every derived value noted for typing on demand."""
+def build_context(root: Mapping, chips: tuple[Chip, ...], faulty: frozenset[str], sink: Sink) -> Context:
+    """The context with both scopes filled and every derived value noted for typing on demand.
+
+    ``faulty`` are sections with errors in their form.
+    """
     lets = LetTable(sink, RefKind.LET)
     tiling_lets = LetTable(sink, RefKind.TILING_LET)
     symbols = Symbols(lets)
@@ -65,7 +68,9 @@ def build_context(root: Mapping, chips: tuple[Chip, ...], sink: Sink) -> Context
         for key, span, node in _entries(tiling.get("let")):
             tiling_lets.nodes[key] = (span, node)
             declare.claim(key, span)
-    return Context(sink, root, chips, lets, tiling_lets, scope, symbols, tiling_scope, tiling_symbols)
+    return Context(
+        sink, root, chips, lets, tiling_lets, scope, symbols, tiling_scope, tiling_symbols, lost=set(faulty)
+    )
 
 
 class _Declarations:
@@ -128,10 +133,10 @@ def _entries(node: Node | None) -> tuple[tuple[str, Span, Node], ...]:
 def _attr_type(node: Node, enums: dict[str, dict[str, int]]) -> Type | None:
     if not isinstance(node, Mapping):
         return None
-    enum = node.get("enum")
-    if isinstance(enum, Scalar):
-        return enum_type(enum.text) if enum.text in enums else None
-    kind = node.get("type")
+    enum, kind = node.get("enum"), node.get("type")
+    if enum is not None:
+        known = isinstance(enum, Scalar) and enum.text in enums
+        return enum_type(as_text(enum)) if known else None
     try:
         return ATTR_TYPES[AttrType(kind.text)] if isinstance(kind, Scalar) else None
     except ValueError:

@@ -182,6 +182,28 @@ def struct_names(operator: Operator, report: Report) -> None:
             _distinct(members, member.name, span, "member", report)
 
 
+# Types and constants that generated C++ has of its own.
+GENERATED_TYPES = frozenset(
+    {"Arith", "Attributes", "Call", "Chip", "DimRun", "Dims", "Inputs", "List", "Run", "Tensor"}
+)
+GENERATED_PREFIXES = ("ATTR_", "DEFAULT_", "INPUT_", "INVALID_", "OUTPUT_", "UNKNOWN_")
+
+
+@rule(
+    "QS407",
+    "A name is taken by generated code",
+    "Enums become types and consts constants of generated C++, which has some types and constants of its own.",
+)
+def generated_names(operator: Operator, report: Report) -> None:
+    """Enums and consts stay clear of the types and constants that every generated file may have."""
+    for enum in operator.enums:
+        if enum.name in GENERATED_TYPES or enum.name in CPP_KEYWORDS:
+            report(f"generated code has a type '{enum.name}' of its own", enum.span, "rename the enum")
+    for const in operator.consts:
+        if const.name.startswith(GENERATED_PREFIXES) or const.name in CPP_KEYWORDS:
+            report(f"generated code has constants like '{const.name}' of its own", const.span, "rename it")
+
+
 def _distinct(seen: dict[str, Span], name: str, span: Span, kind: str, report: Report) -> None:
     place = seen.setdefault(name, span)
     if place != span:
@@ -199,4 +221,4 @@ def structs(root: TilingStruct) -> Iterator[TilingStruct]:
             yield from structs(member.struct)
 
 
-RULES = (collisions, keywords, aclnn_collisions, op_type, rule_ids, enum_codes, struct_names)
+RULES = (collisions, keywords, aclnn_collisions, op_type, rule_ids, enum_codes, struct_names, generated_names)
