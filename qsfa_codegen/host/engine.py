@@ -16,6 +16,7 @@ from qsfa_codegen.host.build import build
 from qsfa_codegen.host.protocol import AnswerReader, CallWriter
 from qsfa_codegen.host.session import SECONDS, Fault, Session
 from qsfa_codegen.render.package import render
+from qsfa_codegen.render.tiling import has_tiling
 from qsfa_codegen.spec.model import Operator
 
 GROUPS = ("op_host", "op_kernel")
@@ -44,7 +45,7 @@ class HostEngine:
         path = program or build(host_files(operator), sanitize=sanitize)
         self._session = Session(path, limit)
         self.definition: Mapping[str, Any] = json.loads(self._session.definition())
-        self._tiles = operator.tiling is not None
+        self._tiles = has_tiling(operator)
         self._writer = CallWriter(operator)
         self._reader = AnswerReader(operator)
         self._messages = Messages(operator)

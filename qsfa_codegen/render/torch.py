@@ -383,19 +383,21 @@ def _render_adapter(operator: Operator, templates: Templates) -> str:
         contract_file=_contract_path(operator),
         binding=binding,
         signature=_signature(operator, INDENT),
+        has_outputs=any(a.text.startswith(f"{OUTPUTS}.") for a in made),
         statements=[line for argument in made for line in argument.statements],
         command=wrap_call("EXEC_NPU_CMD(", [operator.aclnn.name, *(a.text for a in made)], ");", INDENT),
     )
 
 
 def _render_registration(operator: Operator, templates: Templates) -> str:
-    binding = _binding(operator)
+    binding, signature = _binding(operator), _signature(operator, INDENT)
     return templates.render(
         "torch/register.cpp.j2",
         contract=_namespace(operator),
         contract_file=_contract_path(operator).removeprefix("torch/"),
         binding=binding,
-        signature=_signature(operator, INDENT),
+        signature=signature,
+        has_outputs=f"{OUTPUTS}." in signature.result,
         pieces=_schema_lines(schema(operator, binding)),
     )
 

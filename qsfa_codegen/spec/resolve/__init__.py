@@ -68,9 +68,8 @@ def _start(diagnostic: Diagnostic) -> tuple[int, int]:
 def _read(tree: Node, chips: ChipSet, source: Source, faulty: frozenset[str], sink: Sink) -> Operator | None:
     try:
         root = as_mapping(tree)
-        if root.get("inputs") is None:
-            # Nearly every name would be unknown.
-            return None
+        if root.get("inputs") is None or root.get("outputs") is None:
+            return None  # too many names would be unknown
         found = _chips(root, chips, sink)
         # Where it cannot be told which chips are meant, all that there are may be named.
         ctx = build_context(root, found or tuple(chips.by_id.values()), faulty, sink)

@@ -33,7 +33,6 @@ from qsfa_codegen.spec.resolve.access import (
 )
 from qsfa_codegen.spec.resolve.context import Context, unreadable
 
-FINITE = "finite"
 _RANGE_KEYS = frozenset({"min", "max", "above"})
 _SCALAR_OF = {
     AttrType.LIST_INT: AttrType.INT,
@@ -141,13 +140,13 @@ class AttrReader:
         if isinstance(node, ListNode):
             return Domain(values=tuple(NamedValue(self.scalar(item, type), None) for item in node.items))
         if isinstance(node, Scalar):
-            if node.text == FINITE and type is AttrType.FLOAT:
+            if type is AttrType.FLOAT:
                 return Domain(finite=True)
             raise self._ctx.malformed(
                 "QS332",
                 node.span,
-                f"'{node.text}' is not a set of values",
-                "give a list, names, bounds or `finite`",
+                f"'{node.text}' is for floats, and this is of type {type.value}",
+                "give a list, names with values, or bounds",
             )
         if _RANGE_KEYS.issuperset(node.keys()):
             return self._bounds(node, type)

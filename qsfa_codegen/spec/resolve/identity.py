@@ -8,7 +8,7 @@ from qsfa_codegen.diagnostics import Sink, Span
 from qsfa_codegen.spec.chips import ChipSet
 from qsfa_codegen.spec.model import Chip, Const, EnumDef, EnumLabel, Product, Registration, Text
 from qsfa_codegen.spec.paths import at_chip
-from qsfa_codegen.spec.reader import Mapping, Node, Scalar
+from qsfa_codegen.spec.reader import Mapping, Node
 from qsfa_codegen.spec.resolve.access import (
     as_bool,
     as_int,
@@ -129,15 +129,13 @@ def resolve_consts(ctx: Context) -> tuple[Const, ...]:
     """Numbers with a name and a reason."""
 
     def const(name: str, span: Span, node: Node) -> Const:
-        value = as_mapping(node).get("value")
-        if value is None or not isinstance(value, Scalar):
-            raise ctx.malformed("QS315", span, f"const '{name}' has no value")
+        value = as_int(need(as_mapping(node), "value"))
         doc = ctx.doc(node)
         if doc is None:
             ctx.sink.error(
                 "QS316", f"const '{name}' gives no reason", span, help="say in en and zh what it is"
             )
-        return Const(name, as_int(value), doc or Text("", ""), span)
+        return Const(name, value, doc or Text("", ""), span)
 
     return ctx.section("consts", lambda node: ctx.each(node, const), ())
 

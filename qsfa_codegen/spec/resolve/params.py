@@ -22,6 +22,7 @@ from qsfa_codegen.spec.model import (
 )
 from qsfa_codegen.spec.reader import Mapping, Node
 from qsfa_codegen.spec.resolve.access import (
+    MalformedError,
     as_mapping,
     as_member,
     as_text,
@@ -164,7 +165,7 @@ def _output(
     else:
         dtype, shape = dtype_ref(ctx, need(node, "dtype"), columns), shapes.shape("outputs", name)
     if shape is None:
-        raise ctx.malformed("QS328", span, f"output '{name}' has no shape", "every output needs a shape")
+        raise MalformedError(span, "'shape' is missing")
     return Output(
         name=name,
         index=index,

@@ -104,19 +104,8 @@ def resolve_contents(ctx: Context) -> tuple[ContentRule, ...]:
 
 
 def _content(ctx: Context, node: Mapping) -> ContentRule:
-    when, require, predicate = node.get("when"), node.get("require"), node.get("predicate")
-    if (require is None) == (predicate is None):
-        raise ctx.malformed(
-            "QS343",
-            node.span,
-            "a content rule has either `require` or `predicate`",
-            "give exactly one of them",
-        )
-    doc = ctx.doc(node)
-    if predicate is not None and doc is None:
-        raise ctx.malformed(
-            "QS344", predicate.span, "a named predicate needs prose", "say in doc: {en, zh} what it demands"
-        )
+    when, predicate = node.get("when"), node.get("predicate")
+    require = need(node, "require") if predicate is None else None
     return ContentRule(
         id=as_text(need(node, "id")),
         when=ctx.contents_expr(when) if when is not None else None,
@@ -124,7 +113,7 @@ def _content(ctx: Context, node: Mapping) -> ContentRule:
         predicate=as_text(predicate) if predicate is not None else None,
         names=texts(node.get("names")),
         at_tiling=text_of(node, "at", "run") == "tiling",
-        doc=doc,
+        doc=ctx.doc(node),
         span=need(node, "id").span,
     )
 

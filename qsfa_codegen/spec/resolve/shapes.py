@@ -8,7 +8,7 @@ from dataclasses import replace
 from qsfa_codegen.expr.build import size_of
 from qsfa_codegen.expr.nodes import INT, Ref, RefKind
 from qsfa_codegen.spec.model import DimItem, RestItem, Shape, ShapeItem, Table
-from qsfa_codegen.spec.reader import Mapping, Node, Sequence
+from qsfa_codegen.spec.reader import Mapping, Node
 from qsfa_codegen.spec.resolve.access import (
     as_int,
     as_text,
@@ -56,10 +56,6 @@ class ShapeReader:
             return self._like(node)
         if isinstance(node, Mapping) and node.get("by") is not None:
             return self._table(node)
-        if not isinstance(node, Sequence):
-            raise self._ctx.malformed(
-                "QS324", node.span, "a shape is a list of dims, a table or {like: …}", "for example [B, S]"
-            )
         return Shape(tuple(self._item(item) for item in items(node)), node.span)
 
     def _table(self, node: Mapping) -> ShapeChoice:

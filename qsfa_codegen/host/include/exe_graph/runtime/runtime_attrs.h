@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "exe_graph/runtime/continuous_vector.h"
@@ -17,14 +18,14 @@ public:
         return attrs_.size();
     }
 
-    // The value; nullptr where the caller's graph has none. A string is read as char.
+    // The value; nullptr where the caller's graph has none. A string is read as char, void asks for presence alone.
     template <typename T>
     const T *GetAttrPointer(size_t index) const
     {
         if (index >= attrs_.size() || attrs_[index].value == nullptr) {
             return nullptr;
         }
-        if (attrs_[index].type != standin::TagOf<T>()) {
+        if (!std::is_void_v<T> && attrs_[index].type != standin::TagOf<T>()) {
             standin::Fail("attribute %zu is read as another type than it is registered with", index);
         }
         return static_cast<const T *>(attrs_[index].value);
