@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 _FOLDER = Path(__file__).resolve().parent / "explanations"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One code, with a line and a text about it.
 
     ``wrong`` is an example that is reported under the code, and ``right`` what takes its place.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import click
+from msgspec import Struct
 
 from qsfa_codegen import __version__
 from qsfa_codegen.commands import specs as spec_files
@@ -18,8 +18,7 @@ from qsfa_codegen.commands.terminal import COLOURS, FORMATS, Console
 PROGRAM = "qsfa-codegen"
 
 
-@dataclass(slots=True)
-class Settings:
+class Settings(Struct):
     """What holds for every command."""
 
     debug: bool = False

@@ -8,9 +8,10 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
+
+from msgspec import Struct, field
 
 from qsfa_codegen import __version__
 from qsfa_codegen.diagnostics import Diagnostic, Related, Severity, Span, split_lines
@@ -46,8 +47,7 @@ def summary(diagnostics: Sequence[Diagnostic]) -> str:
 # --------------------------------------------------------------------------- text
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(Struct, frozen=True):
     """Source lines by file name: from texts that are given, otherwise from the file."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -85,8 +85,7 @@ def _lines_of_text(text: str) -> list[str]:
 _STYLES = {"error": "1;31", "warning": "1;33", "note": "1;36", "gutter": "1;34", "bold": "1"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Painter:
+class _Painter(Struct, frozen=True):
     colour: bool
 
     def __call__(self, style: str, text: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 
 class Severity(Enum):
@@ -15,8 +16,7 @@ class Severity(Enum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(Struct, frozen=True, order=True):
     """A stretch of a file; lines and columns count from 1, the end is exclusive."""
 
     file: str
@@ -34,16 +34,14 @@ def split_lines(text: str) -> list[str]:
     return _LINE_BREAK.split(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(Struct, frozen=True):
     """A second place that explains a diagnostic, such as the first definition of a duplicate."""
 
     span: Span
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One finding. ``code`` is stable (``QSnnn``); ``span`` is None for a finding about no file."""
 
     code: str
@@ -62,8 +60,7 @@ class SpecError(Exception):
         super().__init__("; ".join(d.message for d in self.diagnostics))
 
 
-@dataclass(slots=True)
-class Sink:
+class Sink(Struct):
     """Collects diagnostics so that one run reports all of them."""
 
     _items: list[Diagnostic] = field(default_factory=list)

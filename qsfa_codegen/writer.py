@@ -9,9 +9,10 @@ from __future__ import annotations
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+
+from msgspec import Struct
 
 from qsfa_codegen import manifest
 from qsfa_codegen.manifest import Provenance
@@ -39,8 +40,7 @@ class Obstacle(Enum):
     BLOCKED = "is no regular file in a regular folder"
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """A file that must not be touched; ``detail`` is the diff from it to the new text, or what blocks it."""
 
     path: str
@@ -48,8 +48,7 @@ class Refusal:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What bringing a package up to date would do; paths are relative to it, in order.
 
     ``contents`` holds the bytes of every file of the package, the manifest included. ``overridden``

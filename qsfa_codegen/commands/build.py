@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qsfa_codegen import __version__, manifest, resources, writer
 from qsfa_codegen.diagnostics import Diagnostic, Severity, Sink, Span
@@ -35,8 +38,7 @@ class Status(Enum):
     BROKEN = "broken"  # the disk or the program does
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What to build. ``every`` says that ``specs`` are all there are; ``jobs`` None is one for each core."""
 
     specs: tuple[Path, ...]
@@ -49,16 +51,14 @@ class Request:
     templates: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A diagnostic and what belongs below it: a diff, a list of files, a traceback."""
 
     diagnostic: Diagnostic
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of one spec. The lists are paths in the package; ``entry`` is for the stamp."""
 
     spec: Path
@@ -139,12 +139,15 @@ class _Builder:
     """Builds one spec after the other; what they share is loaded once, before any process is forked."""
 
     def __init__(self, request: Request) -> None:
+        from qsfa_codegen.expr import evaluate
         from qsfa_codegen.render import package
         from qsfa_codegen.render.templates import Templates
         from qsfa_codegen.spec import load
 
+        gc.freeze()  # what the imports made stays for good: no need to look through it again and again
         self._request = request
         self._analyse = load.analyse
+        self._forget = evaluate.forget
         self._render = package.render
         self._templates = Templates(request.templates)
         self._overlay = toolchain([request.templates]) if request.templates else None
@@ -155,6 +158,12 @@ class _Builder:
         if current:
             claim(current[0])
             return _unchanged(self._request, spec, *current)
+        try:
+            return self._build(spec, claim)
+        finally:
+            self._forget()
+
+    def _build(self, spec: Path, claim: Claim) -> Outcome:
         sink = Sink()
         operator = self._analyse(spec, sink)
         if operator is None:

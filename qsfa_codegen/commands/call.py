@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.commands import operators, status
 from qsfa_codegen.diagnostics import Sink
@@ -22,8 +23,7 @@ PYTHON, CPP, BOTH = "python", "cpp", "both"
 ENGINES = (PYTHON, CPP, BOTH)
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What to run, and how to show it.
 
     ``stage`` is all, infer or tiling; ``form`` is text or json, None is text on a terminal and json elsewhere.

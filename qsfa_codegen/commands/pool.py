@@ -7,9 +7,10 @@ import signal
 import sys
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct, field
 
 from qsfa_codegen.commands.workers import Crash, Work, guarded
 
@@ -41,14 +42,12 @@ def _serve(connection: Connection, inherited: list[Connection], tasks: Sequence[
 # --------------------------------------------------------------------------- the side that hands out
 
 
-@dataclass(slots=True)
-class _Worker:
+class _Worker(Struct):
     process: Any  # the fork context's own class of process
     task: int
 
 
-@dataclass(slots=True)
-class _Claims:
+class _Claims(Struct):
     """Answers claims in the order of the tasks: nobody is told before all earlier tasks have spoken."""
 
     owners: dict[str, int] = field(default_factory=dict)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from qsfa_codegen.commands import table
 from qsfa_codegen.commands.show_words import WORDS
@@ -37,8 +38,7 @@ from qsfa_codegen.spec.paths import condition, walk_choice
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(Struct, frozen=True):
     """A table with its title; header and rows have the same length."""
 
     title: str

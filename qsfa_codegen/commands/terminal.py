@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from typing import TextIO
+
+from msgspec.structs import replace
 
 from qsfa_codegen import diagnostic_formats
 from qsfa_codegen.commands.progress import Progress

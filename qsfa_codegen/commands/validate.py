@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.commands import status
 from qsfa_codegen.diagnostics import Diagnostic, Severity, Sink
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.commands.workers import Claim, Crash
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What was found in one spec; ``trace`` when checking it broke the program."""
 
     diagnostics: tuple[Diagnostic, ...]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -17,8 +18,7 @@ Claim = Callable[[str], int | None]
 Work = Callable[[T, Claim], R]
 
 
-@dataclass(frozen=True, slots=True)
-class Crash:
+class Crash(Struct, frozen=True):
     """A task that did not come to an end; ``trace`` is empty when the process died without a word."""
 
     reason: str

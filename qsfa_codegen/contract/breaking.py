@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import islice, product
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
 from qsfa_codegen.contract.plan import Plan, PlanEnv

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.spec.model import AttrValue
@@ -24,8 +25,7 @@ class Stage(Enum):
     TILING = "tiling"
 
 
-@dataclass(frozen=True, slots=True)
-class TensorArg:
+class TensorArg(Struct, frozen=True):
     """A tensor as the host sees it. ``data`` is flat, in row-major order; None when not given."""
 
     dtype: str
@@ -37,8 +37,7 @@ InputArg = TensorArg | tuple[TensorArg, ...]
 """One tensor, or the tensors of a list input."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """One call. Inputs that are not passed and attributes that take their default are left out.
 
     ``chip`` is an id or a SoC config name; ``platform`` overrides facts of the chip by their
@@ -88,8 +87,7 @@ class Call:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(Struct, frozen=True):
     """A rule of the contract that the call breaks, and the parameter to blame."""
 
     constraint: str
@@ -97,8 +95,7 @@ class Violation:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class TilingResult:
+class TilingResult(Struct, frozen=True):
     """What the host tells the kernel. ``data`` nests as the structs do; ``bytes`` is the memory image."""
 
     key: int | None
@@ -109,8 +106,7 @@ class TilingResult:
     bytes: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """What came of one call: outputs (and tiling where that ran), or the violations and their stage.
 
     ``fault`` says how the engine itself failed, for example that generated code crashed; the rest is empty then.

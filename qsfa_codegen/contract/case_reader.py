@@ -6,9 +6,10 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec import Struct
 
 from qsfa_codegen.contract.calls import UNKNOWN_RANK, Call, InputArg, Number, Stage, TensorArg
 from qsfa_codegen.contract.json_spans import JsonPath, locate
@@ -100,8 +101,7 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
+class _Names(Struct, frozen=True):
     """The operator's names, looked up once for a file."""
 
     inputs: Mapping[str, Input]
@@ -121,8 +121,7 @@ class _Malformed(Exception):  # noqa: N818 - control flow: the diagnostic is alr
     """A part of the case cannot be read."""
 
 
-@dataclass(slots=True)
-class _CaseReader:
+class _CaseReader(Struct):
     """Reads the case on one line."""
 
     names: _Names

@@ -7,10 +7,11 @@ on purpose), and the evaluator confirms it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from qsfa_codegen.contract.breaking import Breaker, spelt
 from qsfa_codegen.contract.calls import UNKNOWN_DIM, UNKNOWN_RANK, Call, InputArg, Stage, TensorArg

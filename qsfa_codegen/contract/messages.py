@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import UNKNOWN_DIM, UNKNOWN_RANK, TensorArg, Violation
 from qsfa_codegen.contract.env import CallEnv, SpoiltError

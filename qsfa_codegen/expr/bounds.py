@@ -8,7 +8,9 @@ input) is not looked at here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qsfa_codegen.expr import interval as iv
 from qsfa_codegen.expr.build import strip
@@ -53,8 +55,7 @@ __all__ = [
 Ranges = Callable[[Expr], Interval | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """Values that an int64 or bool (0, 1) expression can have, and whether it cannot fail."""
 
     values: Interval
@@ -113,8 +114,7 @@ def _decided(bound: Bound) -> bool | None:
     return bool(bound.values.low) if bound.values.low == bound.values.high else None
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What is known where an expression stands.
 
     ``known`` refines ``ranges`` by the tests that were passed. With ``zero_on_failure`` a failed

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qsfa_codegen.expr.build import is_case
 from qsfa_codegen.expr.nodes import BOOL, Conditional, Expr, Literal, Logic, Select
 from qsfa_codegen.expr.rewrite import grouped_cases, negate
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """One branch: its condition (None: every other case) and value, for if/else statements.
 
     ``label`` is that of the case when a table is taken apart, for switch statements.

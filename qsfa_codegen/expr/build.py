@@ -158,7 +158,7 @@ _NOWHERE = Span("", 0, 0, 0, 0)
 def strip(expr: Expr) -> object:
     """A hashable picture of a tree without spans."""
     fields = []
-    for name in expr.__slots__:
+    for name in expr.__struct_fields__:
         value = getattr(expr, name)
         if name == "span":
             continue

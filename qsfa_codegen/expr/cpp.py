@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qsfa_codegen.expr.arith import ARITH_STRUCT, arith_struct
 from qsfa_codegen.expr.bounds import Bound, Facts, Ranges
@@ -80,8 +82,7 @@ class CppNames(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class Cpp:
+class Cpp(Struct, frozen=True):
     """C++ text, its precedence, and whether the arith object must be tested after it ran."""
 
     text: str
@@ -112,8 +113,7 @@ def _no_ranges(expr: Expr) -> None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Emitter:
+class _Emitter(Struct, frozen=True):
     names: CppNames
     arith: str
     unchecked: bool

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.bounds import Bound
 from qsfa_codegen.expr.limits import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
@@ -27,8 +28,7 @@ _NAMED_INTEGERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """C++ of one expression.
 
     ``checked``: it uses the arith object. ``narrow``: its C++ type is int, because it is made of

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from math import isfinite
 from typing import Any
+
+from msgspec.structs import replace
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr import int64, tensors
@@ -62,6 +63,11 @@ def compiled(expr: Expr) -> Evaluator:
             _cache.clear()
         entry = _cache[id(expr)] = (expr, _compile(expr))
     return entry[1]
+
+
+def forget() -> None:
+    """Let go of every tree that was compiled: the operator that they belong to is done with."""
+    _cache.clear()
 
 
 def _compile(expr: Expr) -> _Inner:

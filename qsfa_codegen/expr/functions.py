@@ -5,8 +5,9 @@ Typing, evaluation, C++, prose and the language reference all read this table.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.nodes import BOOL, DTYPE, INT, Query, Type
 
@@ -27,8 +28,7 @@ class Arg(Enum):
     FIELD = "a field of the record"
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """A function of the language.
 
     ``group`` says where specs may call it: "core" anywhere, "contents", "tiling"; "internal"
@@ -206,8 +206,7 @@ _TABLE = (
 FUNCTIONS: dict[str, Function] = {function.name: function for function in _TABLE}
 
 
-@dataclass(frozen=True, slots=True)
-class PlatformValue:
+class PlatformValue(Struct, frozen=True):
     """A number that is known when tiling runs."""
 
     name: str

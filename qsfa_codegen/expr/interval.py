@@ -7,13 +7,13 @@ it and knows by that whether the operation can overflow.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.limits import INT64_MAX, INT64_MIN
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """Every integer from ``low`` to ``high``; none when ``low`` is above ``high``."""
 
     low: int

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Span
 
@@ -23,8 +24,7 @@ class Kind(Enum):
     DIMS = "dims"  # the dims a `rest` item stands for
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(Struct, frozen=True):
     """A kind; ``enum`` names the enum of an ENUM, ``item`` is the element type of a LIST."""
 
     kind: Kind
@@ -88,8 +88,7 @@ class Query(Enum):
     DIMS = "dims"  # all dims from ``axis`` on, without the last ``tail``
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True):
     """int, float, bool, an enum label (str), a dtype name (str), a string, a chip or arch id."""
 
     type: Type
@@ -97,8 +96,7 @@ class Literal:
     value: int | float | bool | str
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(Struct, frozen=True):
     """A name."""
 
     type: Type
@@ -107,8 +105,7 @@ class Ref:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ParamQuery:
+class ParamQuery(Struct, frozen=True):
     """A fact about the input ``param``; ``axis`` for DIM, STRIDE and DIMS, ``tail`` for DIMS only."""
 
     type: Type
@@ -119,8 +116,7 @@ class ParamQuery:
     tail: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Subscript:
+class Subscript(Struct, frozen=True):
     """One element of a list attribute; the index is a constant."""
 
     type: Type
@@ -129,8 +125,7 @@ class Subscript:
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Negate:
+class Negate(Struct, frozen=True):
     """Arithmetic minus."""
 
     type: Type
@@ -138,8 +133,7 @@ class Negate:
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Struct, frozen=True):
     """Logical not."""
 
     type: Type
@@ -147,8 +141,7 @@ class Not:
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Arith:
+class Arith(Struct, frozen=True):
     """``+ - *`` and floor ``// %`` on int64 (or ``+ - *`` on float)."""
 
     type: Type
@@ -158,8 +151,7 @@ class Arith:
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Struct, frozen=True):
     """``== != < <= > >=``; a chain ``a < b < c`` is a Logic 'and' of two of these.
 
     ``==`` also compares two DIMS values: as many sizes, each equal.
@@ -172,8 +164,7 @@ class Compare:
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Contains:
+class Contains(Struct, frozen=True):
     """``item in (a, b)`` or ``item not in (a, b)``."""
 
     type: Type
@@ -183,8 +174,7 @@ class Contains:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Logic:
+class Logic(Struct, frozen=True):
     """``and`` / ``or`` of two or more operands, evaluated left to right, stopping early."""
 
     type: Type
@@ -193,8 +183,7 @@ class Logic:
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Conditional:
+class Conditional(Struct, frozen=True):
     """``then if test else otherwise``."""
 
     type: Type
@@ -204,8 +193,7 @@ class Conditional:
     otherwise: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A function of the language (see ``expr.functions``) or an ``extern`` of the spec."""
 
     type: Type
@@ -214,8 +202,7 @@ class Call:
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Select:
+class Select(Struct, frozen=True):
     """The table form ``{by, of}``: the case whose label equals the selector's value.
 
     A bool selector has the labels "true" and "false"; an ENUM selector its labels; a DTYPE selector

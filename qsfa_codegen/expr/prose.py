@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.build import is_case
 from qsfa_codegen.expr.nodes import (
@@ -79,8 +80,7 @@ def _writer(lang: str, names: ProseNames, plain: bool) -> _Writer:
 _WORDY, _SUM, _PRODUCT, _ATOM = range(4)
 
 
-@dataclass(frozen=True, slots=True)
-class _Claim:
+class _Claim(Struct, frozen=True):
     """A sentence; in parts when it is one predicate about a subject. ``op`` when it joins several."""
 
     subject: str
@@ -89,8 +89,7 @@ class _Claim:
     op: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Writer:
+class _Writer(Struct, frozen=True):
     words: Words
     signs: Symbols
     names: ProseNames
@@ -412,8 +411,7 @@ class _Writer:
         return f"{self.words.open}{claim.text}{self.words.close}" if claim.op else claim.text
 
 
-@dataclass(frozen=True, slots=True)
-class _Limit:
+class _Limit(Struct, frozen=True):
     subject: Expr
     op: str
     limit: Expr

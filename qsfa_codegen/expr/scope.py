@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from qsfa_codegen.expr.nodes import Expr, RefKind, Type
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Struct, frozen=True):
     """A name of the spec. ``exists_when`` None: everywhere; else the value is unbound elsewhere."""
 
     kind: RefKind
@@ -18,8 +18,7 @@ class Symbol:
     exists_when: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ExternSymbol:
+class ExternSymbol(Struct, frozen=True):
     """A pure function that the spec declares."""
 
     name: str
@@ -27,8 +26,7 @@ class ExternSymbol:
     returns: Type
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """Everything an expression may name.
 
     ``params`` are the inputs, which only functions such as ``present(x)`` and ``dim(x, 0)`` take.

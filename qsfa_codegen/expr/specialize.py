@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qsfa_codegen.expr.constants import FOLDABLE_CALLS, const_int
 from qsfa_codegen.expr.functions import FUNCTIONS, Arg
@@ -177,8 +179,7 @@ def _params_of(node: Expr) -> tuple[str, ...]:
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class Dependencies:
+class Dependencies(Struct, frozen=True):
     """Names and inputs that an expression needs, those of its definitions included."""
 
     refs: AbstractSet[tuple[RefKind, str]]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Sink, Span
 from qsfa_codegen.expr import calls, names
@@ -73,8 +74,7 @@ _UNSUPPORTED: dict[type[ast.AST], tuple[str, str | None]] = {
 }
 
 
-@dataclass(slots=True)
-class Typer:
+class Typer(Struct):
     """Types one expression; methods return None after they reported something."""
 
     scope: Scope

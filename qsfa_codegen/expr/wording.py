@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.limits import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, UINT32_MAX
 
@@ -248,8 +249,7 @@ ZH = Chinese()
 WORDS = {"en": EN, "zh": ZH}
 
 
-@dataclass(frozen=True, slots=True)
-class Symbols:
+class Symbols(Struct, frozen=True):
     """Mathematical signs."""
 
     minus: str

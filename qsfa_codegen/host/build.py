@@ -10,9 +10,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
 
 from qsfa_codegen import user_cache
 from qsfa_codegen.diagnostics import Diagnostic
@@ -31,16 +32,14 @@ _FOLDERS = ("op_host", "op_kernel")
 _UNUSED_SECONDS = 30 * 24 * 3600
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
+class _Unit(Struct, frozen=True):
     """A source to compile: its path (in the package where it is not absolute) and the digest of all it needs."""
 
     source: str
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
+class _Job(Struct, frozen=True):
     """What one build compiles: the command with its flags, where the package stands, and where results go."""
 
     command: tuple[str, ...]

@@ -6,7 +6,8 @@ import os
 import shlex
 import shutil
 import subprocess
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Diagnostic
 from qsfa_codegen.host.errors import NO_COMPILER, HostError
@@ -19,8 +20,7 @@ _HELP = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Compiler:
+class Compiler(Struct, frozen=True):
     """A command with its first arguments, and what it says of its version."""
 
     command: tuple[str, ...]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+
+from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call, Result, Stage
 from qsfa_codegen.contract.messages import Messages, as_allocated

@@ -10,9 +10,10 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Diagnostic
 from qsfa_codegen.host.errors import PROGRAM_FAILED, HostError
@@ -24,8 +25,7 @@ _SAID_BYTES = 1 << 14
 _SANITIZER_MARKS = ("ERROR: ", "runtime error: ")
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """Why there is no answer to a call."""
 
     reason: str

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qsfa_codegen.expr.arith import arith_struct
 from qsfa_codegen.expr.build import all_of, arch, chip, compare, literal
@@ -94,8 +96,7 @@ def _comment(text: str) -> list[str]:
 # --------------------------------------------------------------------------- what a call is
 
 
-@dataclass(frozen=True, slots=True)
-class ViewText:
+class ViewText(Struct, frozen=True):
     """A tensor parameter: the member that shows it, and the call that makes the view."""
 
     member: str
@@ -104,8 +105,7 @@ class ViewText:
     array: str | None  # the member that keeps the shape of a host array
 
 
-@dataclass(frozen=True, slots=True)
-class ListText:
+class ListText(Struct, frozen=True):
     """A list of tensors: none of them may be nullptr."""
 
     name: str
@@ -114,8 +114,7 @@ class ListText:
     reject: str
 
 
-@dataclass(frozen=True, slots=True)
-class PointerText:
+class PointerText(Struct, frozen=True):
     """An attribute that is passed by pointer and must be given."""
 
     id: str
@@ -123,16 +122,14 @@ class PointerText:
     reject: str
 
 
-@dataclass(frozen=True, slots=True)
-class EmptyText:
+class EmptyText(Struct, frozen=True):
     """An output that may be left out where it has no elements: what is passed on for it."""
 
     member: str
     declaration: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShapeCheck:
+class ShapeCheck(Struct, frozen=True):
     """The function that checks the shape of all outputs that have the same one."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
@@ -16,8 +17,7 @@ def always(operator: Operator) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Artefact:
+class Artefact(Struct, frozen=True):
     """One generated file.
 
     ``group`` is what a spec's ``emit`` names. ``path`` is relative to the package, with forward

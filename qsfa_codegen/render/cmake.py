@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.render.artefact import Artefact
 
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator
 
 
-@dataclass(frozen=True, slots=True)
-class AclnnBuild:
+class AclnnBuild(Struct, frozen=True):
     """How the toolkit's op_build treats the definition: its target, and the ACLNNTYPE to say."""
 
     target: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import bool_literal, ge_dtype, ge_format
@@ -31,16 +32,14 @@ _CONTIGUOUS = {Contiguous.AUTO: "AutoContiguous()", Contiguous.IGNORE: "IgnoreCo
 _VALUE_DEPEND = {ValueDepend.OPTIONAL: "ValueDepend(OPTIONAL)", ValueDepend.REQUIRED: "ValueDepend(REQUIRED)"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     """One registration statement: ``Input("query")`` and the calls chained to it."""
 
     head: str
     calls: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Config:
+class _Config(Struct, frozen=True):
     """One OpAICoreConfig and the chips that share it; an empty one needs no object."""
 
     socs: tuple[str, ...]

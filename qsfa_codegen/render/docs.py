@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.evaluate import UNKNOWN
 from qsfa_codegen.expr.nodes import DTYPE, Expr, Literal, RefKind, Type
@@ -72,8 +73,7 @@ class PageNames:
         return markdown_code(field)
 
 
-@dataclass(frozen=True, slots=True)
-class ParamRow:
+class ParamRow(Struct, frozen=True):
     """A row of a parameter table; texts are Markdown cells."""
 
     name: str
@@ -84,8 +84,7 @@ class ParamRow:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class AttrRow:
+class AttrRow(Struct, frozen=True):
     """A row of the attribute table."""
 
     name: str
@@ -97,8 +96,7 @@ class AttrRow:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class RecordRow:
+class RecordRow(Struct, frozen=True):
     """A field of a packed row with its byte offset in each case."""
 
     name: str
@@ -108,8 +106,7 @@ class RecordRow:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class RecordTable:
+class RecordTable(Struct, frozen=True):
     """A packed row: cases are the combinations its size depends on."""
 
     name: str
@@ -119,8 +116,7 @@ class RecordTable:
     sizes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A constraint in words with its id; ``chips`` empty where it holds on all."""
 
     id: str

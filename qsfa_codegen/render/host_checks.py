@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.build import all_of, any_of, is_case, literal, strip
 from qsfa_codegen.expr.nodes import Expr, Kind, Literal, ParamQuery, Query, Select, walk
@@ -35,16 +36,14 @@ _GROUP_NAMES = {
 _SPECIFIERS = {Kind.INT: "%ld", Kind.FLOAT: "%g"}
 
 
-@dataclass(frozen=True, slots=True)
-class Tensors:
+class Tensors(Struct, frozen=True):
     """A list input: its view's member, and the constant that holds its place."""
 
     member: str
     index: str
 
 
-@dataclass(frozen=True, slots=True)
-class CheckText:
+class CheckText(Struct, frozen=True):
     """One check: ``test`` is the head of its ``if``, ``reject`` the statements inside.
 
     ``tensors`` is the list input that the check looks at, one tensor after the other.
@@ -56,8 +55,7 @@ class CheckText:
     tensors: Tensors | None
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Checks of one function; ``fallible`` when it needs the arithmetic object."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.cpp import Cpp, cases, emit
 from qsfa_codegen.expr.cpp_text import EQUALITY, OR
@@ -32,8 +33,7 @@ def proven_before(kind: CheckKind) -> Checked:
     return _PROVEN_BEFORE.get(kind, Checked.ATTRS)
 
 
-@dataclass(frozen=True, slots=True)
-class LetText:
+class LetText(Struct, frozen=True):
     """A derived value as a function: the statements of its body, and whether it can fail."""
 
     let: Let

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.build import is_case, literal, strip
 from qsfa_codegen.expr.nodes import (
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Dim, Operator, Rest, ShapeItem
 
 
-@dataclass(frozen=True, slots=True)
-class Setter:
+class Setter(Struct, frozen=True):
     """A function that sets the shape of all outputs that have the same one."""
 
     name: str
@@ -76,8 +76,7 @@ def _item_key(item: ShapeItem) -> object:
 # --------------------------------------------------------------------------- trees of shapes
 
 
-@dataclass(frozen=True, slots=True)
-class _Leaf:
+class _Leaf(Struct, frozen=True):
     """A shape; ``unknown`` says when its rank is not known, ``computed`` are its sizes that need work."""
 
     shape: Shape
@@ -85,8 +84,7 @@ class _Leaf:
     computed: tuple[tuple[object, Expr], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Fork:
+class _Fork(Struct, frozen=True):
     test: Expr
     then: _Tree
     otherwise: _Tree

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from qsfa_codegen.expr.bounds import may_fail
 from qsfa_codegen.expr.cpp import Cpp, emit

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.arith import arith_struct
 from qsfa_codegen.expr.nodes import Kind
@@ -91,8 +92,7 @@ _HELPERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _CheckText:
+class _CheckText(Struct, frozen=True):
     """One check: the locals it needs, the head of its ``if`` and the log call inside."""
 
     id: str
@@ -118,8 +118,7 @@ class _CheckText:
         return "" if self.tensors is None else input_index(self.tensors)
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(Struct, frozen=True):
     name: str
     kind: CheckKind
     checks: tuple[_CheckText, ...]
@@ -129,8 +128,7 @@ class _Group:
         return any(check.fallible for check in self.checks)
 
 
-@dataclass(frozen=True, slots=True)
-class _Function:
+class _Function(Struct, frozen=True):
     """A function of one expression, with a comment that says what it gives."""
 
     name: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import variable
@@ -26,16 +27,14 @@ _ARCHS_AT_MOST = 8
 _TASK_TYPES = {"aiv": "AIV_ONLY", "aic": "AIC_ONLY"}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A compiled dtype row: the test over the dtype macros that selects it, and the types of its columns."""
 
     test: str
     call: str
 
 
-@dataclass(frozen=True, slots=True)
-class Dispatch:
+class Dispatch(Struct, frozen=True):
     """The rows of one architecture; ``guard`` is its preprocessor test, empty when there is just one."""
 
     arch: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.build import literal, product
 from qsfa_codegen.expr.nodes import INT, Conditional, Expr
@@ -23,8 +24,7 @@ _WORD = re.compile(r"\w+")
 _FUNCTION = "__aicore__ static inline"
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(Struct, frozen=True):
     """What the plan uses of an on-chip space: constants, and a proof that the parts fit the whole."""
 
     name: str
@@ -32,24 +32,21 @@ class Space:
     proof: str
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(Struct, frozen=True):
     """A region of the workspace: where it starts, its bytes, and the bytes of one core's part."""
 
     comment: str
     functions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RecordText:
+class RecordText(Struct, frozen=True):
     """A packed row: the byte offset of each field, and its bytes."""
 
     comment: str
     functions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """A pointer that the entry hands over under the family's name for it."""
 
     role: str

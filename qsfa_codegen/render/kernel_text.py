@@ -6,8 +6,9 @@ that a spec says of it is written with those; what they do not determine becomes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.build import strip
 from qsfa_codegen.expr.cpp import emit
@@ -34,8 +35,7 @@ def column_type(column: str) -> str:
     return f"{pascal(column)}Type"
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """How the kernel gets a value: as a template argument, or in a field of the tiling data.
 
     ``accessor`` is the function that reads an integer field: fields are narrower than what is
@@ -51,8 +51,7 @@ _LETS = (RefKind.LET, RefKind.TILING_LET)
 _TYPES = {Kind.FLOAT: "float", Kind.BOOL: "bool"}
 
 
-@dataclass(frozen=True, slots=True)
-class KernelText:
+class KernelText(Struct, frozen=True):
     """C++ of an expression, its type, and what it reads.
 
     ``parameters`` are facts of the call that the kernel is not told: its caller has to know them.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.nodes import Expr, RefKind
 from qsfa_codegen.expr.specialize import depends_on
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Input, Operator
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(Struct, frozen=True):
     """Names and inputs that are read, directly or through others."""
 
     refs: frozenset[tuple[RefKind, str]]

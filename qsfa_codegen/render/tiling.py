@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.arith import arith_struct
 from qsfa_codegen.expr.build import all_of
@@ -76,8 +77,7 @@ _HEADERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class LetView:
+class LetView(Struct, frozen=True):
     """A derived value as a member function; one that is ``fallible`` takes the arithmetic object."""
 
     type: str
@@ -87,8 +87,7 @@ class LetView:
     comment: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stages:
+class Stages(Struct, frozen=True):
     """The statements of ``Run`` around the reading of inputs and dims."""
 
     attributes: str
@@ -96,8 +95,7 @@ class Stages:
     answers: str
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(Struct, frozen=True):
     """The statements that set the key and the launch, and whether they need the arithmetic object."""
 
     statements: tuple[str, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.bounds import decide, fits
 from qsfa_codegen.expr.cpp import Cpp
@@ -43,8 +44,7 @@ BLOCK_DIM = "block_dim"
 WORKSPACE = "workspace"
 
 
-@dataclass(frozen=True, slots=True)
-class FieldText:
+class FieldText(Struct, frozen=True):
     """A field and its value; ``stored`` when the value must be proven to fit at run time."""
 
     name: str
@@ -53,8 +53,7 @@ class FieldText:
     stored: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FillText:
+class FillText(Struct, frozen=True):
     """A function that fills one struct.
 
     ``plain`` are values that are proven to fit; ``stores`` are heads of the ``if`` that stores another
@@ -70,24 +69,21 @@ class FillText:
     fallible: bool
 
 
-@dataclass(frozen=True, slots=True)
-class KeyText:
+class KeyText(Struct, frozen=True):
     """The statements that compute the key, and whether they need the arithmetic object."""
 
     statements: tuple[str, ...]
     fallible: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TermText:
+class TermText(Struct, frozen=True):
     """A part of the workspace: the statement that adds its bytes."""
 
     statement: str
     comment: str
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceText:
+class WorkspaceText(Struct, frozen=True):
     """A function that adds up the workspace of one architecture.
 
     ``test`` says whether it is that architecture; ``value`` is a call, or what is there without terms.

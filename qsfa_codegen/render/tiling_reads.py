@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.build import TRUE, is_case, strip
 from qsfa_codegen.expr.nodes import ARCH, BOOL, CHIP, Expr, Ref, RefKind, Select
@@ -25,8 +26,7 @@ _ELEMENTS = {AttrType.LIST_INT: "int64_t", AttrType.LIST_FLOAT: "float", AttrTyp
 _SCALARS = {AttrType.INT: "int64_t", AttrType.FLOAT: "float", AttrType.BOOL: "bool"}
 
 
-@dataclass(frozen=True, slots=True)
-class AttrText:
+class AttrText(Struct, frozen=True):
     """An attribute: how it is declared, and how it is read.
 
     ``kind`` is value, enum, string, dtype or list; ``type`` the C++ type of the member, or of a
@@ -54,8 +54,7 @@ class AttrText:
         return {"enum": "char", "string": "char", "dtype": "int64_t"}.get(self.kind, self.type)
 
 
-@dataclass(frozen=True, slots=True)
-class InputText:
+class InputText(Struct, frozen=True):
     """An input and the calls that read it; ``tensors``: it is a list, of which the first is kept."""
 
     name: str
@@ -66,8 +65,7 @@ class InputText:
     tensors: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """Assignments of one case; ``head`` opens its block and is empty for what is read in every case."""
 
     head: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import field_type
@@ -22,8 +23,7 @@ PLAIN = "plain"
 MACRO = "macro"
 
 
-@dataclass(frozen=True, slots=True)
-class StructView:
+class StructView(Struct, frozen=True):
     """One struct type: its member declarations, and what a compiler must find about its layout."""
 
     name: str
@@ -32,8 +32,7 @@ class StructView:
     offsets: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MacroView:
+class MacroView(Struct, frozen=True):
     """One struct in the macro form, and the call that registers it."""
 
     name: str

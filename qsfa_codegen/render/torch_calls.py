@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.render.parameters import literal
 from qsfa_codegen.render.torch_schema import TorchParam, parameters
@@ -30,8 +31,7 @@ _ARRAYS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """An argument of the aclnn function: its text, and the statements that make it."""
 
     text: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qsfa_codegen.spec.aclnn import in_place_names
 from qsfa_codegen.spec.dtypes import DTYPES
@@ -49,8 +50,7 @@ class Source(Enum):
     RESERVED = "reserved"
 
 
-@dataclass(frozen=True, slots=True)
-class TorchParam:
+class TorchParam(Struct, frozen=True):
     """A parameter of the torch operator.
 
     ``kind`` is its schema type without alias and question mark; ``default`` is schema text, None

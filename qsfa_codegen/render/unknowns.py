@@ -8,7 +8,9 @@ behind the tests that what it reads is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qsfa_codegen.expr.build import is_case, strip
 from qsfa_codegen.expr.nodes import (
@@ -31,22 +33,19 @@ from qsfa_codegen.expr.rewrite import bottom_up, negate
 from qsfa_codegen.render.text import INDENT, LINE_LIMIT, wrap_items
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(Struct, frozen=True):
     """One C++ condition that needs no parentheses beside ``&&`` and ``||``."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Every:
+class Every(Struct, frozen=True):
     """All of its parts; none at all is true."""
 
     parts: tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Some:
+class Some(Struct, frozen=True):
     """Any of its parts; none at all is false."""
 
     parts: tuple[Condition, ...]
@@ -125,8 +124,7 @@ def broken_condition(head: str, condition: Condition, tail: str, indent: int) ->
     return head + f"{operator.rstrip()}\n{' ' * (indent + INDENT)}".join(lines) + tail
 
 
-@dataclass(frozen=True, slots=True)
-class ThreeValued:
+class ThreeValued(Struct, frozen=True):
     """Writes conditions; ``emit`` gives the C++ of an expression that stands beside ``&&``.
 
     ``leaf_known`` says when a name or a fact about an input has a value; ``length_known`` the same

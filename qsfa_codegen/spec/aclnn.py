@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from qsfa_codegen.spec.model import (
     Attr,
@@ -47,8 +48,7 @@ class Role(Enum):
     RESERVED = "reserved"
 
 
-@dataclass(frozen=True, slots=True)
-class AclnnParam:
+class AclnnParam(Struct, frozen=True):
     """One parameter of aclnn…GetWorkspaceSize.
 
     ``name`` and ``ctype`` as in C; ``source`` is the operator's parameter ("" for a reserved one).

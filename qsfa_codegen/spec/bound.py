@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
+
+from msgspec.structs import replace
 
 from qsfa_codegen.expr.build import all_of, any_of, literal, ref, strip
 from qsfa_codegen.expr.nodes import (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
+
+from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Related, Sink
 from qsfa_codegen.spec import reader
@@ -14,8 +15,7 @@ from qsfa_codegen.spec.model import Chip, Product, Text
 from qsfa_codegen.spec.schema import validate
 
 
-@dataclass(frozen=True, slots=True)
-class ChipSet:
+class ChipSet(Struct, frozen=True):
     """Everything chips.yaml knows; each mapping in file order."""
 
     by_id: Mapping[str, Chip]

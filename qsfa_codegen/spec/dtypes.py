@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Dtype:
+class Dtype(Struct, frozen=True):
     """One dtype. ``code`` is the value of ge::DataType; ``bits`` its size."""
 
     name: str

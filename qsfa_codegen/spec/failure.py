@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.nodes import Expr, Kind, Not, ParamQuery, Query, Ref, RefKind, Type, walk
 from qsfa_codegen.expr.prose import fragment, say
@@ -22,16 +23,14 @@ _QUERY_LABELS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """A fact about the call that the message shows: an attribute, a dim or a query about an input."""
 
     label: str
     expr: Ref | ParamQuery
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """The parts of a message.
 
     ``givens`` are facts of the call to print; ``stated`` is what the failure alone tells of it.

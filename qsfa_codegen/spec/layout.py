@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qsfa_codegen.spec.model import KeyArg, TilingData, TilingField, TilingMember, TilingStruct
 
 KEY_BITS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class CType:
+class CType(Struct, frozen=True):
     """A scalar type that a tiling field can have; ``minimum`` and ``maximum`` are None for floats."""
 
     name: str
@@ -44,8 +44,7 @@ CTYPES: dict[str, CType] = {
 """Types of tiling fields by the spelling that specs use."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """A member of a struct at ``offset`` bytes from the struct's start, after ``gap`` bytes of padding."""
 
     member: TilingField | TilingMember
@@ -54,8 +53,7 @@ class Placed:
     gap: int
 
 
-@dataclass(frozen=True, slots=True)
-class StructLayout:
+class StructLayout(Struct, frozen=True):
     """A struct's members in memory order; ``tail`` bytes of padding bring it to ``size`` bytes."""
 
     members: tuple[Placed, ...]
@@ -63,8 +61,7 @@ class StructLayout:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A scalar field: ``path`` joins member names with dots, ``offset`` counts bytes from the root."""
 
     path: str
@@ -73,8 +70,7 @@ class Entry:
     field: TilingField
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """All scalar fields in memory order, and the whole size in bytes."""
 
     size: int

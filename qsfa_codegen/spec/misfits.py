@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Related, Sink, Span
 from qsfa_codegen.spec.tree import Mapping as MapNode
@@ -57,8 +58,7 @@ def closest_key(key: str, known: tuple[str, ...]) -> str | None:
     return near[0] if near else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """A node, how people name it, and what to underline when a part of it is missing."""
 
     node: Node

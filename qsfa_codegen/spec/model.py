@@ -7,10 +7,11 @@ operator: nothing may sort it. Every object that a person wrote keeps the span w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.nodes import Expr, Type
@@ -20,16 +21,14 @@ T = TypeVar("T")
 # --------------------------------------------------------------------------- small pieces
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """A sentence in both languages."""
 
     en: str
     zh: str
 
 
-@dataclass(frozen=True, slots=True)
-class Table(Generic[T]):
+class Table(Struct, Generic[T], frozen=True):
     """``{by: selector, of: {label: value}}``; labels as in ``expr.nodes.Select``."""
 
     selector: Expr
@@ -52,8 +51,7 @@ def leaves(choice: T | Table[T]) -> Iterator[T]:
 # --------------------------------------------------------------------------- chips
 
 
-@dataclass(frozen=True, slots=True)
-class Chip:
+class Chip(Struct, frozen=True):
     """A chip of chips.yaml: true of the chip, not of the operator. Sizes in bytes, counts per device."""
 
     id: str  # A2
@@ -73,16 +71,14 @@ class Chip:
     libapi_workspace: int
 
 
-@dataclass(frozen=True, slots=True)
-class Product:
+class Product(Struct, frozen=True):
     """A product family that documentation lists as not supported."""
 
     id: str
     name: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
+class Registration(Struct, frozen=True):
     """OpAICoreConfig of one chip: flags in file order, then extension entries in file order."""
 
     chip: str
@@ -93,8 +89,7 @@ class Registration:
 # --------------------------------------------------------------------------- names with a home
 
 
-@dataclass(frozen=True, slots=True)
-class EnumLabel:
+class EnumLabel(Struct, frozen=True):
     """One label of an enum, with the code that attributes, tiling fields and keys share."""
 
     name: str
@@ -103,8 +98,7 @@ class EnumLabel:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class EnumDef:
+class EnumDef(Struct, frozen=True):
     """A set of labels."""
 
     name: str
@@ -119,8 +113,7 @@ class EnumDef:
         raise KeyError(name)
 
 
-@dataclass(frozen=True, slots=True)
-class Const:
+class Const(Struct, frozen=True):
     """A number with a name and a reason; becomes a constexpr."""
 
     name: str
@@ -129,8 +122,7 @@ class Const:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Dim:
+class Dim(Struct, frozen=True):
     """A named size.
 
     ``value`` is the size observed at the defining input (a Select over layouts where it depends);
@@ -151,8 +143,7 @@ class Dim:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """A table selector has (or, negated, has none of) these labels."""
 
     selector: Expr
@@ -160,8 +151,7 @@ class Case:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Definer:
+class Definer(Struct, frozen=True):
     """Where a dim gets its size on one path of table cases (empty: always).
 
     An axis of an input, or the length of a list input when ``axis`` is None.
@@ -172,8 +162,7 @@ class Definer:
     axis: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Rest:
+class Rest(Struct, frozen=True):
     """The run of axes that a `rest` item names, as observed at its defining input.
 
     It begins after ``fixed_before`` axes and leaves ``fixed_after`` axes plus the length of the
@@ -190,16 +179,14 @@ class Rest:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class DtypeRow:
+class DtypeRow(Struct, frozen=True):
     """One compiled kernel variant: a dtype name for each column."""
 
     dtypes: tuple[str, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class DtypeMatrix:
+class DtypeMatrix(Struct, frozen=True):
     """Columns and, per chip, rows in registration order."""
 
     columns: tuple[str, ...]
@@ -218,8 +205,7 @@ class DtypeMatrix:
         return tuple(row.dtypes[index] for row in self.rows_of(chip))
 
 
-@dataclass(frozen=True, slots=True)
-class RecordField:
+class RecordField(Struct, frozen=True):
     """A field of a packed row; ``dtype`` is a column or a dtype, ``count`` its elements."""
 
     name: str
@@ -230,8 +216,7 @@ class RecordField:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """A packed row: fields in memory order. ``elements`` is its size in units of ``unit``."""
 
     name: str
@@ -245,8 +230,7 @@ class Record:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Dequant:
+class Dequant(Struct, frozen=True):
     """How a record's quantised field becomes float: ``field`` × ``by``, one scale a ``tile``."""
 
     field: str
@@ -257,8 +241,7 @@ class Dequant:
 # --------------------------------------------------------------------------- parameters
 
 
-@dataclass(frozen=True, slots=True)
-class DtypeRef:
+class DtypeRef(Struct, frozen=True):
     """Exactly one is set: a fixed dtype, a column, or (Follow) the input whose dtype it has."""
 
     fixed: str | None = None
@@ -299,8 +282,7 @@ class ValueDepend(Enum):
     REQUIRED = "required"
 
 
-@dataclass(frozen=True, slots=True)
-class DimItem:
+class DimItem(Struct, frozen=True):
     """One axis of a shape.
 
     ``dim`` names a dim of the spec; otherwise ``size`` is an expression that must hold, and with
@@ -313,8 +295,7 @@ class DimItem:
     options: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RestItem:
+class RestItem(Struct, frozen=True):
     """A run of axes with a name; with ``ones`` as many axes, each of size 1."""
 
     span: Span
@@ -327,8 +308,7 @@ class RestItem:
 ShapeItem = DimItem | RestItem
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """Axes in order.
 
     ``like`` names the input whose whole shape this is, where that shape has runs of axes: the sizes are
@@ -354,8 +334,7 @@ class InputKind(Enum):
     SCALAR_LIST = "scalar list"
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(Struct, frozen=True):
     """A tensor input; ``shape`` None means that nothing is said (scalars, reserved inputs)."""
 
     name: str
@@ -379,8 +358,7 @@ class Input:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """A tensor output; ``alias`` names the input whose memory it is."""
 
     name: str
@@ -416,16 +394,14 @@ AttrScalar = int | float | bool | str
 AttrValue = AttrScalar | tuple[AttrScalar, ...] | tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NamedValue:
+class NamedValue(Struct, frozen=True):
     """An accepted value and, where it has one, its name."""
 
     value: AttrScalar
     name: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Domain:
+class Domain(Struct, frozen=True):
     """What the contract accepts of one attribute, or of each element of a list attribute.
 
     ``values`` empty means that only the bounds (and ``finite``) count. Bounds are inclusive unless
@@ -439,8 +415,7 @@ class Domain:
     finite: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultTrap:
+class DefaultTrap(Struct, frozen=True):
     """The registered default is rejected on these chips, on purpose."""
 
     chips: tuple[str, ...]
@@ -448,8 +423,7 @@ class DefaultTrap:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Attr:
+class Attr(Struct, frozen=True):
     """An attribute. ``default`` is what is registered (None: nothing is)."""
 
     name: str
@@ -470,8 +444,7 @@ class Attr:
 # --------------------------------------------------------------------------- derived values, rules
 
 
-@dataclass(frozen=True, slots=True)
-class Let:
+class Let(Struct, frozen=True):
     """A derived value, evaluated on use, once."""
 
     name: str
@@ -480,8 +453,7 @@ class Let:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Constraint:
+class Constraint(Struct, frozen=True):
     """A cross-parameter rule as written; ``at_infer`` when shape inference checks it too."""
 
     id: str
@@ -495,8 +467,7 @@ class Constraint:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ContentRule:
+class ContentRule(Struct, frozen=True):
     """A rule about tensor data: an expression over contents, or a named predicate with prose."""
 
     id: str
@@ -512,8 +483,7 @@ class ContentRule:
 # --------------------------------------------------------------------------- tiling
 
 
-@dataclass(frozen=True, slots=True)
-class TilingField:
+class TilingField(Struct, frozen=True):
     """A field of a tiling struct: C++ type, value, and whether any kernel reads it."""
 
     name: str
@@ -523,8 +493,7 @@ class TilingField:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class TilingStruct:
+class TilingStruct(Struct, frozen=True):
     """A struct type; members are fields or nested structs, in memory order.
 
     ``library`` names the toolkit call that fills a struct of the toolkit's own, which has no members here.
@@ -536,16 +505,14 @@ class TilingStruct:
     library: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TilingMember:
+class TilingMember(Struct, frozen=True):
     """A nested struct."""
 
     name: str
     struct: TilingStruct
 
 
-@dataclass(frozen=True, slots=True)
-class TilingData:
+class TilingData(Struct, frozen=True):
     """The root struct; ``style`` is "plain" (standard-layout struct) or "macro" (BEGIN_TILING_DATA_DEF)."""
 
     root: TilingStruct
@@ -553,8 +520,7 @@ class TilingData:
     style: str
 
 
-@dataclass(frozen=True, slots=True)
-class KeyArg:
+class KeyArg(Struct, frozen=True):
     """A template argument of the tiling key; ``declared`` codes in declaration order."""
 
     name: str
@@ -566,8 +532,7 @@ class KeyArg:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class TilingKey:
+class TilingKey(Struct, frozen=True):
     """Template arguments with their legal combinations, or a plain integer expression.
 
     ``listed`` says that the spec lists the combinations; otherwise they are what legal calls can reach.
@@ -580,8 +545,7 @@ class TilingKey:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceTerm:
+class WorkspaceTerm(Struct, frozen=True):
     """``per × copies × count × sizeof(dtype)`` bytes when ``when`` holds."""
 
     name: str
@@ -596,8 +560,7 @@ class WorkspaceTerm:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Extern:
+class Extern(Struct, frozen=True):
     """A pure function with a C++ and a Python form."""
 
     name: str
@@ -608,8 +571,7 @@ class Extern:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Tiling:
+class Tiling(Struct, frozen=True):
     """What the host tells the kernel."""
 
     lets: tuple[Let, ...]
@@ -625,8 +587,7 @@ class Tiling:
 # --------------------------------------------------------------------------- kernel, bindings
 
 
-@dataclass(frozen=True, slots=True)
-class PlanBuffer:
+class PlanBuffer(Struct, frozen=True):
     """A buffer of an on-chip space."""
 
     name: str
@@ -635,8 +596,7 @@ class PlanBuffer:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class PlanSpace:
+class PlanSpace(Struct, frozen=True):
     """What a plan uses of one on-chip space (UB, L1, L0A, L0B, L0C); ``total`` in bytes."""
 
     space: str
@@ -645,8 +605,7 @@ class PlanSpace:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class KernelPlan:
+class KernelPlan(Struct, frozen=True):
     """Parameters of the kernel family for one architecture; groups are flattened with a dot."""
 
     arch: str
@@ -656,8 +615,7 @@ class KernelPlan:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
+class Kernel(Struct, frozen=True):
     """Which kernel family, which role each parameter plays in it, and its plans."""
 
     family: str
@@ -667,8 +625,7 @@ class Kernel:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Tolerance:
+class Tolerance(Struct, frozen=True):
     """Accepted error of one dtype."""
 
     dtype: str
@@ -676,8 +633,7 @@ class Tolerance:
     atol: float
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """The registered reference implementation and its tolerances."""
 
     python: str
@@ -685,8 +641,7 @@ class Reference:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class BoundParam:
+class BoundParam(Struct, frozen=True):
     """One parameter of a binding, in the binding's order.
 
     ``source`` names the operator's parameter; None for a reserved one that the operator does not
@@ -705,8 +660,7 @@ class BoundParam:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AclnnBinding:
+class AclnnBinding(Struct, frozen=True):
     """``style``: "auto" (CANN generates aclnn), "wrapper" (ours over aclnnInner…), "handwritten"."""
 
     style: str
@@ -717,8 +671,7 @@ class AclnnBinding:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class TorchBinding:
+class TorchBinding(Struct, frozen=True):
     """The torch operator: schema order, pinned parameters and what it returns."""
 
     library: str
@@ -746,8 +699,7 @@ class CheckKind(Enum):
     CONSTRAINT = "constraint"
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """Something a check establishes and others rely on.
 
     Kinds: "attr" (accepted), "input" (passed as demanded), "dtype", "rank" (of an input; its sizes may be
@@ -758,8 +710,7 @@ class Fact:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One rule of the contract, lowered to an expression; every engine runs these in this order.
 
     A call violates it when ``when`` holds (None: always) and ``require`` does not. A violated check
@@ -778,8 +729,7 @@ class Check:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Where the operator came from."""
 
     file: str  # as given, with forward slashes
@@ -791,8 +741,7 @@ class Source:
 NamedThing = EnumDef | Const | Dim | Rest | Input | Attr | Output | Let | Record
 
 
-@dataclass(frozen=True, eq=False)
-class Operator:
+class Operator(Struct, frozen=True, eq=False, dict=True):
     """Everything that is known about one operator. Compared by identity."""
 
     name: str  # op type

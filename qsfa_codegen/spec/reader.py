@@ -9,11 +9,11 @@ other encodings, control characters, and more bytes, depth or nodes than any spe
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import yaml
+from msgspec.structs import replace
 
 from qsfa_codegen.diagnostics import Related, Sink, Span
 from qsfa_codegen.spec import core_schema

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from functools import cached_property
+
+from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.spec.core_schema import ScalarValue
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Struct, frozen=True):
     """A leaf. ``text`` is what was written (without quotes), ``value`` what it means."""
 
     span: Span
@@ -19,16 +20,14 @@ class Scalar:
     quoted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Struct, frozen=True):
     """An ordered list of nodes."""
 
     span: Span
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One ``key: value`` of a mapping; a bool or int key is its plain spelling."""
 
     key: str
@@ -36,16 +35,15 @@ class Entry:
     value: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(Struct, frozen=True, dict=True):
     """Entries in file order, no key twice."""
 
     span: Span
     entries: tuple[Entry, ...]
-    _index: dict[str, Entry] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_index", {entry.key: entry for entry in self.entries})
+    @cached_property
+    def _index(self) -> dict[str, Entry]:
+        return {entry.key: entry for entry in self.entries}
 
     def get(self, key: str) -> Node | None:
         """The value at ``key``, None when it is not there."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from qsfa_codegen.expr.nodes import Expr, ParamQuery, Ref, RefKind, Select, children
 from qsfa_codegen.spec.model import Case, Dim, DimItem, Operator, RestItem
 from qsfa_codegen.spec.paths import Path, compatible, walk_choice
 
 
-@dataclass(slots=True)
-class Uses:
+class Uses(Struct):
     """Names that outputs depend on; ``dims`` pairs a dim with an input that defines it."""
 
     attrs: set[str] = field(default_factory=set)

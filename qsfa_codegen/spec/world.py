@@ -7,9 +7,10 @@ inputs, dtypes) are enumerated; everything else is unknown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.evaluate import UNKNOWN, EvalError, Value, evaluate
 from qsfa_codegen.expr.nodes import Conditional, Expr, Logic, ParamQuery, Query, Ref, RefKind, Select, walk
@@ -22,8 +23,7 @@ Point = Mapping["Leaf", Value]
 MAX_POINTS = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """Something that a call decides: an attribute, a dim, or a fact about an input."""
 
     kind: RefKind | Query

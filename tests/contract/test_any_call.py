@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call, InputArg, Stage, TensorArg, call_json, dump, result_json
 from qsfa_codegen.contract.derive import derive

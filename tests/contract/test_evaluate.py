@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call, InputArg, Stage, TensorArg
 from qsfa_codegen.contract.env import single_precision, tsch_block_dim

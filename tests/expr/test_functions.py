@@ -15,7 +15,7 @@ from tests.expr.world import SCOPE, SPAN, World, typed
 
 EVERYTHING = Scope(
     **{
-        **{name: getattr(SCOPE, name) for name in SCOPE.__slots__},
+        **{name: getattr(SCOPE, name) for name in SCOPE.__struct_fields__},
         "groups": frozenset({"core", "contents", "tiling"}),
     }
 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
 from qsfa_codegen.render.package import render

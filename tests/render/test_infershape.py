@@ -6,10 +6,10 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call, Stage, TensorArg
 from qsfa_codegen.contract.derive import derive

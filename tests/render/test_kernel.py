@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Stage, TensorArg, TilingResult
 from qsfa_codegen.contract.derive import derive

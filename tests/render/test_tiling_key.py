@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from qsfa_codegen.render.package import render
 from qsfa_codegen.render.tiling_key import combinations, has_template_key, tiling_key

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from qsfa_codegen.render.package import render
 from qsfa_codegen.render.tiling_struct import struct_views, structs

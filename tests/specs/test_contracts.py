@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call, Stage, TensorArg
 from qsfa_codegen.contract.evaluate import Evaluator

@@ -6,7 +6,7 @@ diagnostic and the rest is still read, so that one run reports everything.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from qsfa_codegen.diagnostics import Diagnostic, Sink
 from qsfa_codegen.spec.chips import ChipSet

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.spec.model import (

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qsfa_codegen.diagnostics import Sink, Span
 from qsfa_codegen.expr.nodes import (
@@ -75,8 +77,7 @@ class Symbols(Mapping[str, Symbol]):
         return len(list(iter(self)))
 
 
-@dataclass(slots=True)
-class LetTable:
+class LetTable(Struct):
     """The derived values of one section, typed on demand; a cycle is reported once."""
 
     sink: Sink
@@ -142,8 +143,7 @@ def report(sink: Sink, error: MalformedError) -> None:
         sink.error(MALFORMED, error.message, error.span)
 
 
-@dataclass(slots=True)
-class Context:
+class Context(Struct):
     """State of one resolve run.
 
     ``losses`` counts what could not be read, ``lost`` names sections of which something could not:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import TRUE, same, size_of
@@ -37,8 +38,7 @@ from qsfa_codegen.spec.resolve.access import MalformedError, as_int, as_mapping,
 from qsfa_codegen.spec.resolve.context import Context
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """An axis of an input on one path; ``axis`` None: the length of a list input."""
 
     path: Path

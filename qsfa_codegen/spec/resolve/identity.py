@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Sink, Span
 from qsfa_codegen.spec.chips import ChipSet
@@ -26,8 +26,7 @@ from qsfa_codegen.spec.resolve.context import Context
 EXTENSIONS = "ext"
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """The section `operator`."""
 
     name: str

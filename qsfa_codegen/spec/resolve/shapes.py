@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from qsfa_codegen.expr.build import size_of
 from qsfa_codegen.expr.nodes import INT, Ref, RefKind

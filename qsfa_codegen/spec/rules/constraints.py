@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from qsfa_codegen.expr.evaluate import UNKNOWN, Value
 from qsfa_codegen.expr.nodes import Expr, ParamQuery, Query, Ref, RefKind, walk
@@ -14,8 +15,7 @@ from qsfa_codegen.spec.rules.registry import WARNING, Report, rule
 from qsfa_codegen.spec.world import World, telling_chips
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What enumeration saw of a constraint over all chips."""
 
     applies: bool

@@ -192,7 +192,7 @@ GENERATED_PREFIXES = ("ATTR_", "DEFAULT_", "INPUT_", "INVALID_", "OUTPUT_", "UNK
 @rule(
     "QS407",
     "A name is taken by generated code",
-    "Enums become types and consts constants of generated C++, which has some types and constants of its own.",
+    "Enums become types and consts constants of generated C++, which has some of its own.",
 )
 def generated_names(operator: Operator, report: Report) -> None:
     """Enums and consts stay clear of the types and constants that every generated file may have."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Diagnostic, Related, Severity, Sink, Span
 from qsfa_codegen.spec.model import Operator
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """Where one rule puts its findings; the code and severity are the rule's."""
 
     code: str
@@ -27,8 +27,7 @@ class Report:
 Check = Callable[[Operator, Report], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A rule with its stable code, one-line purpose and the reason for it."""
 
     code: str

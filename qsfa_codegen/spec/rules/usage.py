@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qsfa_codegen.expr.build import is_case, present
 from qsfa_codegen.expr.nodes import INT, Expr, Ref, RefKind, walk
@@ -21,8 +23,7 @@ from qsfa_codegen.spec.paths import walk_choice
 from qsfa_codegen.spec.rules.names import structs
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """An expression of the spec; ``guard`` is the condition under which it is evaluated."""
 
     expr: Expr
