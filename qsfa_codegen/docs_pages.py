@@ -48,8 +48,8 @@ pages, workflow commands that GitHub shows as annotations.
 Colour is used on terminals. `--color always` and `--color never` decide; otherwise `NO_COLOR` turns it off
 and `FORCE_COLOR` on, when they are not empty.
 
-A run over many specs uses all cores and says on stderr how far it is: on a terminal once it takes longer than a
-second, in a log every ten seconds. Results come in the order of the specs, whatever finishes first.
+A run over many specs uses all cores and says on stderr how far it is: on a terminal once it takes longer
+than a second, in a log every ten seconds. Results come in the order of the specs, whatever finishes first.
 
 ## Exit statuses
 

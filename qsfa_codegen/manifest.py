@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 NAME = ".manifest.json"
 _FORMAT = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Struct, frozen=True):
     """What a package was made from: enough to make it again.
 
     ``spec`` is a path with forward slashes, ``templates`` the digest of an overlay or None.
@@ -24,8 +24,7 @@ class Provenance:
     templates: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Struct, frozen=True):
     """What a manifest on disk says: where the package came from, and path → sha256 of each file."""
 
     spec: str

@@ -11,14 +11,15 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from qsfa_codegen import manifest, user_cache, writer
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """The last build of one spec: sha256 of the spec and of the manifest, and the package's folder name."""
 
     spec_sha256: str

@@ -26,7 +26,8 @@ ENGINES = (PYTHON, CPP, BOTH)
 class Request(Struct, frozen=True):
     """What to run, and how to show it.
 
-    ``stage`` is all, infer or tiling; ``form`` is text or json, None is text on a terminal and json elsewhere.
+    ``stage`` is all, infer or tiling; ``form`` is text or json, None is text on a terminal and json
+    elsewhere.
     """
 
     spec: Path

@@ -109,7 +109,8 @@ class TilingResult(Struct, frozen=True):
 class Result(Struct, frozen=True):
     """What came of one call: outputs (and tiling where that ran), or the violations and their stage.
 
-    ``fault`` says how the engine itself failed, for example that generated code crashed; the rest is empty then.
+    ``fault`` says how the engine itself failed, for example that generated code crashed; the rest is
+    empty then.
     """
 
     id: str

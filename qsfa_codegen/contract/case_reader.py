@@ -15,6 +15,7 @@ from qsfa_codegen.contract.calls import UNKNOWN_RANK, Call, InputArg, Number, St
 from qsfa_codegen.contract.json_spans import JsonPath, locate
 from qsfa_codegen.diagnostics import Sink, Span
 from qsfa_codegen.expr.functions import PLATFORM_VALUES
+from qsfa_codegen.expr.limits import UINT32_MAX
 from qsfa_codegen.expr.suggest import did_you_mean
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Attr, AttrScalar, AttrType, AttrValue, Input, InputKind, Operator
@@ -46,7 +47,7 @@ _TENSOR_KEYS = ("dtype", "shape", "data")
 _RESULT_KEYS = ("id", "status", "stage", "outputs", "tiling", "violations")
 _FLOAT_NAMES = ("inf", "-inf", "nan")
 _INT64_MIN, _INT64_MAX, _UINT64_MAX = -(2**63), 2**63 - 1, 2**64 - 1
-_MAX_RANK = 64
+_MAX_RANK = 25  # that a shape of the host can hold
 
 
 def read_cases(path: str, operator: Operator, sink: Sink) -> tuple[Call, ...]:
@@ -244,6 +245,8 @@ class _CaseReader(Struct):
                 found[name] = self._int(value, ("platform", name))
                 if found[name] < 0:
                     self.error(OUT_OF_RANGE, f"'{name}' must not be negative", ("platform", name))
+                elif found[name] > UINT32_MAX:
+                    self.error(OUT_OF_RANGE, f"'{name}' must fit 32 bits", ("platform", name))
         return found
 
     def _expect(self, case: Mapping[str, object]) -> Mapping[str, object] | None:
@@ -387,7 +390,15 @@ class _CaseReader(Struct):
                     raise self._wrong(value, "true or false", path)
                 return value
             case _:
-                return self._string(value, path)
+                return self._text(value, path)
+
+    def _text(self, value: object, path: JsonPath) -> str:
+        text = self._string(value, path)
+        if "\0" in text:
+            raise self._fail(
+                WRONG_TYPE, f"'{path[-1]}' has a NUL character, where the host ends a text", path
+            )
+        return text
 
     # ------------------------------------------------------------------ JSON types
 

@@ -1,4 +1,4 @@
-"""Where two engines disagree about a call. The first reports every violation, the second one of them at least."""
+"""Where two engines disagree about a call. The first reports every violation, the second at least one."""
 
 from __future__ import annotations
 
@@ -61,10 +61,9 @@ def _number(value: int | tuple[int, ...] | None) -> str:
 def _bytes(python: TilingResult, cpp: TilingResult) -> str:
     """The fields that differ; the bytes where that tells nothing."""
     ours, theirs = dict(_fields(python.data, "")), dict(_fields(cpp.data, ""))
-    found = [f"{path} python {ours.get(path)}, cpp {theirs.get(path)}" for path in ours | theirs]
-    differing = [text for text, path in zip(found, ours | theirs, strict=True) if ours.get(path) != theirs.get(path)]
+    differing = [path for path in ours | theirs if ours.get(path) != theirs.get(path)]
     if differing:
-        return "; ".join(differing)
+        return "; ".join(f"{path} python {ours.get(path)}, cpp {theirs.get(path)}" for path in differing)
     return "python {}, cpp {}".format(*((tiling.bytes or b"").hex() for tiling in (python, cpp)))
 
 

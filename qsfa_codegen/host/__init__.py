@@ -1,1 +1,1 @@
-"""Runs generated host code on this machine: a stand-in for the SDK, a runner around it, and an engine for calls."""
+"""Runs generated host code on this machine: a stand-in for the SDK, a runner, and an engine for calls."""

@@ -33,7 +33,7 @@ _UNUSED_SECONDS = 30 * 24 * 3600
 
 
 class _Unit(Struct, frozen=True):
-    """A source to compile: its path (in the package where it is not absolute) and the digest of all it needs."""
+    """A source to compile: its path, absolute or in the package, and a digest of all that it needs."""
 
     source: str
     digest: str
@@ -51,7 +51,7 @@ class _Job(Struct, frozen=True):
 
 
 def build(files: Mapping[str, str], flags: Sequence[str] = (), *, sanitize: bool = False) -> Path:
-    """The program that runs the host code of the package ``files`` (text by path); compiled unless it is cached.
+    """The program that runs the host code of a package (text by path); compiled unless it is cached.
 
     HostError when there is no compiler, or the code does not compile.
     """
@@ -74,8 +74,8 @@ def build(files: Mapping[str, str], flags: Sequence[str] = (), *, sanitize: bool
 
 
 def _units(files: Mapping[str, str], tool: str) -> Iterator[_Unit]:
-    for path in sorted(RUNNER.glob("*.cpp")):
-        yield _Unit(str(path), _digest(tool, path.name))
+    for source in sorted(RUNNER.glob("*.cpp")):
+        yield _Unit(str(source), _digest(tool, source.name))
     kept = sorted(path for path in files if path.startswith(_FOLDERS))
     headers = _digest(*(part for path in kept if path.endswith(".h") for part in (path, files[path])))
     for path in kept:

@@ -15,8 +15,8 @@ from qsfa_codegen.host.errors import NO_COMPILER, HostError
 KNOWN = ("g++", "clang++")
 VARIABLE = "CXX"
 _HELP = (
-    f"install {KNOWN[0]} (Debian: apt-get install g++) or {KNOWN[1]}, or name another compiler in {VARIABLE}; "
-    "the engine python needs none"
+    f"install {KNOWN[0]} (Debian: apt-get install g++) or {KNOWN[1]}, or name another compiler "
+    f"in {VARIABLE}; the engine python needs none"
 )
 
 

@@ -31,8 +31,8 @@ def host_files(operator: Operator) -> dict[str, str]:
 class HostEngine:
     """The host code of one operator as an engine. A context manager: at its end the program ends.
 
-    Without ``program`` the code is generated and compiled (HostError where that cannot be done). A batch of calls
-    may take ``limit`` seconds.
+    Without ``program`` the code is generated and compiled (HostError where that cannot be done). A batch
+    of calls may take ``limit`` seconds.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class HostEngine:
             self._session.kill()
 
     def stage(self, call: Call, stage: Stage | None = None) -> Stage | None:
-        """The part of the work that is run: ``stage``, else the call's own; inference where there is no tiling."""
+        """The part that is run: ``stage``, else the call's own; inference alone where there is no tiling."""
         return stage or call.stage if self._tiles else Stage.INFER
 
     def results(self, calls: Iterable[Call], stage: Stage | None = None) -> Iterator[Result]:

@@ -1,4 +1,4 @@
-"""Calls and answers as the lines that the runner reads and writes; runner/call.h and runner/host.h have the grammar."""
+"""Calls and answers as lines of the runner; runner/call.h and runner/host.h have the grammar."""
 
 from __future__ import annotations
 

@@ -40,6 +40,7 @@ class Session:
         self._process: subprocess.Popen[bytes] | None = None
         self._said: IO[bytes] | None = None
         self._rest = b""
+        self._busy = False  # some calls of a batch are not answered
 
     def definition(self) -> str:
         """What the program says of the operator's definition, as JSON."""
@@ -67,23 +68,9 @@ class Session:
 
     def close(self) -> None:
         """End the program. HostError when it does not end well, as when it leaks memory."""
-        process, said = self._process, self._said
-        self._process = self._said = None
-        if process is None or said is None:
-            return
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.close()
-        try:
-            code = process.wait(self._limit)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            code = process.wait()
-        process.stdout.close()
-        text = _tail(said)
-        said.close()
-        if code:
-            raise _failed(_ending(code, text), text.decode(errors="replace"))
+        code, said = self._end(kill=self._busy)
+        if code and not self._busy:
+            raise _failed(_ending(code, said), said.decode(errors="replace"))
 
     def kill(self) -> None:
         """End the program at once, whatever it does."""
@@ -93,6 +80,7 @@ class Session:
 
     def _batch(self, calls: deque[bytes]) -> Iterator[str | Fault]:
         """Empties ``calls``."""
+        self._busy = True
         while calls:
             deadline = time.monotonic() + self._limit
             self._send(b"".join(calls))
@@ -102,11 +90,12 @@ class Session:
             if calls:
                 calls.popleft()
                 yield self._fault(deadline)
+        self._busy = False
 
     def _send(self, data: bytes) -> None:
         if self._process is None:
             # A file, not a pipe: whatever the program says, it never has to wait.
-            self._said = tempfile.TemporaryFile()
+            self._said = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the program
             self._process = subprocess.Popen(
                 [self._path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, bufsize=0
             )
@@ -149,7 +138,14 @@ class Session:
         with process, said:
             if kill:
                 process.kill()
-            return process.wait(), _tail(said)
+            assert process.stdin is not None
+            process.stdin.close()
+            try:
+                code = process.wait(self._limit)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                code = process.wait()
+            return code, _tail(said)
 
 
 def _failed(reason: str, detail: str) -> HostError:

@@ -33,7 +33,9 @@ _GROUP_NAMES = {
     CheckKind.DIM: "CheckDims",
     CheckKind.CONSTRAINT: "CheckConstraints",
 }
-_SPECIFIERS = {Kind.INT: "%ld", Kind.FLOAT: "%g"}
+# A caller's text is cut, so that the id behind it stays within what a log takes.
+_TEXT = "%.64s"
+_SPECIFIERS = {Kind.INT: "%ld", Kind.FLOAT: "%g", Kind.ENUM: _TEXT, Kind.STRING: _TEXT}
 
 
 class Tensors(Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -66,7 +67,7 @@ class HostText:
         if operator.tiling is not None:
             self._lets.update({let.name: let for let in operator.tiling.lets})
         self._fallible: set[str] = set()
-        self._weakest = _first_uses(operator)
+        self._operator = operator
         names.fallible = self._fallible
         names.nested = self._nested
 
@@ -89,6 +90,10 @@ class HostText:
         for name in self._lets:
             self._visit(name, wanted, done)
         return [done[name] for name in self._lets if name in done]
+
+    @cached_property
+    def _weakest(self) -> dict[str, Checked]:
+        return _first_uses(self._operator)
 
     def _visit(self, name: str, wanted: set[str], done: dict[str, LetText]) -> None:
         if name in done or name not in wanted:

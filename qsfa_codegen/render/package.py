@@ -16,6 +16,7 @@ from qsfa_codegen.render import (
     tiling,
     tiling_key,
     tiling_struct,
+    torch,
 )
 from qsfa_codegen.render.header import header
 from qsfa_codegen.render.templates import Templates
@@ -33,6 +34,7 @@ ARTEFACTS: tuple[Artefact, ...] = (
     *tiling_key.ARTEFACTS,
     *kernel.ARTEFACTS,
     *aclnn.ARTEFACTS,
+    *torch.ARTEFACTS,
     *cmake.ARTEFACTS,
     *docs.ARTEFACTS,
     *cases.ARTEFACTS,

@@ -9,6 +9,7 @@ LINE_LIMIT = 110
 INDENT = 4
 
 _SIMPLE_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_SPECIAL = re.compile(r'["\\?]')
 _CMAKE_ESCAPES = {**_SIMPLE_ESCAPES, "$": "\\$", "@": "\\@"}
 _MARKDOWN_SPECIAL = re.compile(r"[\\`*\[\]$~]|(?<!\w)_|_(?!\w)")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
@@ -46,6 +47,8 @@ def cpp_format_string(text: str) -> str:
 
 
 def _cpp_escaped(text: str) -> str:
+    if text.isprintable() and not _SPECIAL.search(text):
+        return text
     pieces: list[str] = []
     for char in text:
         if char == "?" and pieces and pieces[-1] in ("?", "\\?"):

@@ -21,7 +21,7 @@ from qsfa_codegen.spec.names import upper
 
 if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
-    from qsfa_codegen.spec.model import Operator
+    from qsfa_codegen.spec.model import Operator, TorchBinding
 
 _WORD = re.compile(r"\w+")
 
@@ -93,14 +93,23 @@ def _render_registration(operator: Operator, templates: Templates) -> str:
         binding=binding,
         signature=signature,
         has_outputs=f"{OUTPUTS}." in signature.result,
+        implementation=_implementation(binding, "OutputsOf"),
         pieces=_schema_lines(schema(operator, binding)),
     )
 
 
 def _render_npu(operator: Operator, templates: Templates) -> str:
+    binding = torch_binding(operator)
     return templates.render(
-        "torch/npu.cpp.j2", adapter_file=_adapter_path(operator), binding=torch_binding(operator)
+        "torch/npu.cpp.j2",
+        adapter_file=_adapter_path(operator),
+        binding=binding,
+        implementation=_implementation(binding, f"{binding.namespace}::{binding.name}"),
     )
+
+
+def _implementation(binding: TorchBinding, function: str) -> str:
+    return wrap_call("library.impl(", [cpp_string(binding.name), f"&{function}"], ");", INDENT)
 
 
 def _schema_lines(text: str) -> list[str]:

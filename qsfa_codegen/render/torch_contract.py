@@ -216,8 +216,8 @@ class _Contract:
 
     def _renamed(self, message: str) -> str:
         """The message with the names that the binding gives to parameters."""
-        names = {p.bound.source: p.name for p in self.params if p.bound.source}
-        return _WORD.sub(lambda match: names.get(match[0], match[0]), message)
+        names = {p.bound.source: p.name for p in self.params if p.bound.source not in (None, p.name)}
+        return _WORD.sub(lambda match: names.get(match[0], match[0]), message) if names else message
 
     # ----------------------------------------------------------------- sizes
 
@@ -316,8 +316,8 @@ def render_contract(operator: Operator, templates: Templates) -> str:
         namespace=torch_binding(operator).namespace,
         contract=contract_namespace(operator),
         headers=standard_headers(tools + steps),
-        tools=tools,
-        steps=steps,
+        tools=tools.rstrip("\n"),
+        steps=steps.rstrip("\n"),
     )
 
 

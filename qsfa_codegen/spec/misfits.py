@@ -54,7 +54,7 @@ def closest_key(key: str, known: tuple[str, ...]) -> str | None:
     folded = {option.lower(): option for option in known}
     if key.lower() in folded:
         return folded[key.lower()]
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
     return near[0] if near else None
 
 

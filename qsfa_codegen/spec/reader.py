@@ -39,9 +39,10 @@ def read(path: Path | str, sink: Sink) -> Node | None:
 def read_text(text: str | bytes, name: str, sink: Sink) -> Node | None:
     """The tree of a spec called ``name`` in spans.
 
-    None when it cannot be read. Where reading could go on after a mistake (a duplicate key, a tag)
-    the tree comes back all the same, so that later stages report theirs in the same run; the error
-    is in ``sink`` in either case. Raises nothing.
+    None when it cannot be read, or a part of it is lost, since what is missing then would be reported
+    too. Where a mistake leaves the tree as it was meant (a duplicate key, a tag) it comes back all the
+    same, so that later stages report theirs in the same run; the error is in ``sink`` in either case.
+    Raises nothing.
     """
     cleaned = clean_text(text, name, sink)
     return None if cleaned is None else _compose(cleaned, name, sink)
@@ -137,6 +138,7 @@ class _Builder:
 
     def _nothing_more(self, event: Any) -> None:
         if not isinstance(event, yaml.StreamEndEvent):
+            self._complete = False
             self._error(
                 "QS107",
                 "a second YAML document starts here",
@@ -266,6 +268,7 @@ class _Builder:
         for key_node, value in pairs:
             key = self._key(key_node)
             if key is None:
+                self._complete = False
                 continue
             if first := entries.get(key):
                 self._error(

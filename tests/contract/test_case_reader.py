@@ -155,6 +155,7 @@ MALFORMED: list[tuple[str, str, str, str | None]] = [
         "did you mean `ub_size`?",
     ),
     (CASE % '"platform": {"aic": «-1»}', "QS606", "'aic' must not be negative", None),
+    (CASE % '"platform": {"aiv": «4294967296»}', "QS606", "'aiv' must fit 32 bits", None),
     (CASE % '"platform": «[]»', "QS603", "'platform' must be an object, not []", None),
     (
         CASE % '"inputs": {«"qurey"»: null}',
@@ -253,6 +254,12 @@ MALFORMED: list[tuple[str, str, str, str | None]] = [
         None,
     ),
     (CASE % '"attrs": {"layout_kv": «2»}', "QS603", "'layout_kv' must be a string, not 2", None),
+    (
+        CASE % r'"attrs": {"layout_kv": «"TND\u0000"»}',
+        "QS603",
+        "'layout_kv' has a NUL character, where the host ends a text",
+        None,
+    ),
     (
         CASE % '"attrs": {"return_softmax_lse": «0»}',
         "QS603",

@@ -9,7 +9,7 @@
 namespace standin {
 namespace {
 
-constexpr uint8_t STALE = 0xA5;               // what a buffer holds before host code fills it
+constexpr uint8_t STALE = 0xA5; // what a buffer holds before host code fills it
 constexpr int64_t STALE_SIZE = INT64_MIN + 1; // of an output before shape inference
 const char *const INFER_SHAPE = "shape inference";
 const char *const INFER_DATA_TYPE = "dtype inference";

@@ -112,7 +112,7 @@ def _operator(ctx: Context, chips: ChipSet, source: Source) -> Operator:
     attrs = reader.all()
     inputs = resolve_inputs(ctx, shapes, dtypes.columns)
     outputs = resolve_outputs(ctx, shapes, dtypes.columns, inputs)
-    dims = resolve_dims(ctx, inputs, attrs)
+    dims = resolve_dims(ctx, reader, inputs, attrs)
     report_rings(ctx, dims)
     binder = BindingReader(ctx, reader, inputs, attrs)
     aclnn, torch = binder.bindings(identity.name)

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.spec.reader import Mapping, Node, Scalar, Sequence
+from qsfa_codegen.spec.tree import shorten
 
 
 class MalformedError(Exception):
@@ -53,10 +54,10 @@ def as_text(node: Node) -> str:
 
 def as_int(node: Node) -> int:
     """The node as an integer."""
-    value = as_scalar(node).value
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise MalformedError(node.span, "expected an integer")
-    return value
+    scalar = as_scalar(node)
+    if isinstance(scalar.value, bool) or not isinstance(scalar.value, int):
+        raise MalformedError(node.span, f"'{shorten(scalar.text)}' is not an integer")
+    return scalar.value
 
 
 def as_bool(node: Node) -> bool:

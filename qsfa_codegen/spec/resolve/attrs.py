@@ -19,14 +19,13 @@ from qsfa_codegen.spec.model import (
 from qsfa_codegen.spec.reader import Mapping, Node, Scalar
 from qsfa_codegen.spec.reader import Sequence as ListNode
 from qsfa_codegen.spec.resolve.access import (
+    MalformedError,
     as_int,
     as_mapping,
     as_member,
-    as_scalar,
     as_text,
     entries,
     flag_of,
-    items,
     keys,
     need,
     texts,
@@ -89,27 +88,40 @@ class AttrReader:
         )
 
     def value(self, node: Node, type: AttrType) -> AttrValue:
-        """A default of the attribute's type."""
-        if isinstance(node, ListNode):
-            inner = element_type(type)
-            if type is AttrType.LIST_LIST_INT:
-                return tuple(tuple(as_int(cell) for cell in items(row)) for row in node.items)
-            return tuple(self.scalar(item, inner) for item in node.items)
-        if type in _SCALAR_OF or type is AttrType.LIST_LIST_INT:
-            raise self._ctx.malformed("QS331", node.span, f"a default of type {type.value} is a list")
-        return self.scalar(node, type)
+        """A value of the attribute's type."""
+        if type is AttrType.LIST_LIST_INT:
+            rows = (self._list(row, AttrType.LIST_INT) for row in self._list(node, type))
+            return tuple(tuple(self.integer(cell) for cell in row) for row in rows)
+        inner = element_type(type)
+        if inner is type:
+            return self.scalar(node, type)
+        return tuple(self.scalar(item, inner) for item in self._list(node, type))
+
+    def _list(self, node: Node, type: AttrType) -> tuple[Node, ...]:
+        if not isinstance(node, ListNode):
+            raise self._misfit(node, type)
+        return node.items
+
+    def integer(self, node: Node) -> int:
+        """An integer, or the name of a const."""
+        value = self.scalar(node, AttrType.INT)
+        assert isinstance(value, int)
+        return value
 
     def scalar(self, node: Node, type: AttrType) -> AttrScalar:
         """One value of a scalar type, checked."""
-        leaf = as_scalar(node)
-        found = self._typed(leaf, type)
-        if found is None and leaf.text in self._lost_consts:
-            raise unreadable(leaf.text, leaf.span)
+        found = self._typed(node, type) if isinstance(node, Scalar) else None
         if found is None:
-            raise self._ctx.malformed(
-                "QS331", node.span, f"'{leaf.text}' is not a value of type {type.value}", _TYPE_HELP[type]
-            )
+            raise self._misfit(node, type)
         return found
+
+    def _misfit(self, node: Node, type: AttrType) -> MalformedError:
+        text = node.text if isinstance(node, Scalar) else None
+        if text in self._lost_consts:
+            return unreadable(text, node.span)
+        shown = "a list" if text is None else f"'{text}'"
+        message = f"{shown} is not a value of type {type.value}"
+        return self._ctx.malformed("QS331", node.span, message, _TYPE_HELP.get(type, "write a list"))
 
     def _typed(self, leaf: Scalar, type: AttrType) -> AttrScalar | None:
         match type:

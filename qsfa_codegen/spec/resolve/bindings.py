@@ -18,7 +18,7 @@ from qsfa_codegen.spec.model import (
 from qsfa_codegen.spec.reader import Mapping, Node, Scalar
 from qsfa_codegen.spec.resolve.access import (
     as_mapping,
-    as_scalar,
+    as_member,
     as_text,
     entries,
     keys,
@@ -31,6 +31,7 @@ from qsfa_codegen.spec.resolve.context import Context
 
 ACLNN_STYLES = {"generated": "wrapper"}
 RESERVED = "reserved"
+_TENSORS = ("tensor", "tensor_list")
 
 
 class BindingReader:
@@ -177,19 +178,25 @@ class BindingReader:
 
     def _reserved(self, name: str, span: Span, node: Mapping) -> BoundParam:
         default = node.get("default")
-        accepts = node.get("accepts")
-        value = default if default is not None else accepts
+        value = default if default is not None else node.get("accepts")
         return BoundParam(
             name=name,
             source=None,
             has_default=value is not None,
-            default=as_scalar(value).value if value is not None else None,
+            default=self._reserved_value(value, node.get("type")) if value is not None else None,
             reason=None,
             type=_optional(node, "type"),
             value_map=(),
             convert=None,
             span=span,
         )
+
+    def _reserved_value(self, node: Node, type: Node | None) -> AttrValue | None:
+        if isinstance(node, Scalar) and node.value is None:
+            return None
+        if type is None or as_text(type) in _TENSORS:
+            raise self._ctx.malformed("QS331", node.span, "a reserved tensor has no value but null")
+        return self._reader.value(node, as_member(type, AttrType))
 
     def _default(self, node: Node, attr: Attr | None) -> AttrValue | None:
         if isinstance(node, Scalar) and node.value is None:

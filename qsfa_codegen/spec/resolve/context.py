@@ -231,8 +231,14 @@ class Context(Struct):
 
     def _cases(self, node: MapNode, want: Type | None, scope: Scope) -> Expr:
         branches = [as_mapping(item) for item in items(node.get("cases"))]
-        if not branches or branches[-1].get(OTHERWISE) is None:
-            raise self.malformed("QS303", node.span, "a `cases` list ends with `- {else: value}`")
+        others = [branch for branch in branches if OTHERWISE in branch]
+        if len(others) != 1 or others[0] is not branches[-1]:
+            raise self.malformed(
+                "QS303",
+                node.span if not others else others[0].span,
+                "a `cases` list ends with `- {else: value}`",
+                None if not others else "nothing after the first `else` is ever tried",
+            )
         result = self.expr_in(need(branches[-1], OTHERWISE), want, scope)
         for branch in reversed(branches[:-1]):
             test = self.expr_in(need(branch, "when"), BOOL, scope)
@@ -303,7 +309,7 @@ class Context(Struct):
             case _:
                 return tuple(scope.enums.get(type.enum or "", ()))
 
-    def per_chip(self, node: Node) -> list[tuple[str, Node]]:
+    def per_chip(self, node: Node | None) -> list[tuple[str, Node]]:
         """``{chip or arch or all: value}`` as (chip id, value) for each chip of the operator."""
         given = {key: (span, value) for key, span, value in entries(node)}
         known = {*self.chip_ids, *self.archs, "all"}

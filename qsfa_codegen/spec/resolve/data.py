@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import arith, call, literal, product, ref, total
@@ -24,6 +25,7 @@ from qsfa_codegen.spec.resolve.access import (
 from qsfa_codegen.spec.resolve.context import Context, unreadable
 
 _BITS_PER_BYTE = 8
+MAX_ROWS = 1000
 
 
 def resolve_dtypes(ctx: Context) -> DtypeMatrix:
@@ -35,22 +37,30 @@ def resolve_dtypes(ctx: Context) -> DtypeMatrix:
 
 def _matrix(ctx: Context, node: Mapping) -> DtypeMatrix:
     columns = texts(need(node, "columns"))
-    rows = tuple((chip, _rows(ctx, columns, body)) for chip, body in ctx.per_chip(_row_source(node)))
+    given = _row_source(ctx, node)
+    rows = tuple((chip, _rows(ctx, columns, body)) for chip, body in ctx.per_chip(given))
     _report_missing_rows(ctx, dict(rows), node.span)
     return DtypeMatrix(columns, rows, _pairs(node.get("select")), _pairs(node.get("unbound")), node.span)
 
 
 def _report_missing_rows(ctx: Context, rows: dict[str, tuple[DtypeRow, ...]], span: Span) -> None:
     """A chip without rows has nothing registered, so every call on it would be rejected."""
-    for chip in () if "chips" in ctx.lost else ctx.chips:
+    for chip in ctx.chips if ctx.lost.isdisjoint(("chips", "dtypes")) else ():
         if not rows.get(chip.id):
             help = f"add rows for {chip.id} or {chip.arch}"
             ctx.sink.error("QS319", f"{chip.id} has no dtype row", span, help)
 
 
-def _row_source(node: Mapping) -> Node:
-    product_of = node.get("product")
-    return product_of if product_of is not None else need(node, "rows")
+def _row_source(ctx: Context, node: Mapping) -> Node | None:
+    rows, combinations = node.get("rows"), node.get("product")
+    if rows is not None and combinations is not None:
+        raise ctx.malformed(
+            "QS318",
+            combinations.span,
+            "`product` and `rows` both say which rows there are",
+            "keep one of them",
+        )
+    return rows if combinations is None else combinations
 
 
 def _pairs(node: Node | None) -> tuple[tuple[str, str], ...]:
@@ -82,6 +92,14 @@ def _product_rows(ctx: Context, columns: tuple[str, ...], node: Mapping) -> tupl
         if pool is None:
             raise ctx.malformed("QS320", node.span, f"the product has no dtypes for column '{column}'")
         pools.append([_dtype_name(ctx, cell) for cell in items(pool)])
+    count = math.prod(map(len, pools))
+    if count > MAX_ROWS:
+        raise ctx.malformed(
+            "QS317",
+            node.span,
+            f"the product has {count} rows, {MAX_ROWS} are allowed",
+            "each row is a compiled kernel variant: list those that are needed under `rows`",
+        )
     return tuple(DtypeRow(names, node.span) for names in itertools.product(*pools))
 
 

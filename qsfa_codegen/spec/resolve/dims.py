@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from msgspec import Struct
 
@@ -34,7 +35,8 @@ from qsfa_codegen.spec.paths import (
     walk_choice,
 )
 from qsfa_codegen.spec.reader import Mapping, Node
-from qsfa_codegen.spec.resolve.access import MalformedError, as_int, as_mapping, as_text, items, text_of
+from qsfa_codegen.spec.resolve.access import MalformedError, as_mapping, as_text, items, text_of
+from qsfa_codegen.spec.resolve.attrs import AttrReader
 from qsfa_codegen.spec.resolve.context import Context
 
 
@@ -54,21 +56,34 @@ class Place(Struct, frozen=True):
         return size_of(self.input.name, self.axis, self.item_span)
 
 
-def resolve_dims(ctx: Context, inputs: tuple[Input, ...], attrs: tuple[Attr, ...]) -> tuple[Dim, ...]:
+def resolve_dims(
+    ctx: Context, reader: AttrReader, inputs: tuple[Input, ...], attrs: tuple[Attr, ...]
+) -> tuple[Dim, ...]:
     """Dims in order, each with its definers."""
+
+    def numbers(node: Node) -> tuple[int, ...]:
+        return tuple(reader.integer(item) for item in items(node))
+
     finder = _Definers(ctx, inputs, attrs)
 
     def build(name: str, span: Span, node: Node) -> Dim | None:
         symbol = ctx.symbols.get(name)
         taken = symbol is None or symbol.kind is not RefKind.DIM
-        return None if taken else _dim(ctx, finder, name, span, as_mapping(node))
+        return None if taken else _dim(ctx, finder, numbers, name, span, as_mapping(node))
 
     return tuple(
         dim for dim in ctx.section("dims", lambda node: ctx.each(node, build), ()) if dim is not None
     )
 
 
-def _dim(ctx: Context, finder: _Definers, name: str, span: Span, node: Mapping) -> Dim:
+def _dim(
+    ctx: Context,
+    finder: _Definers,
+    numbers: Callable[[Node], tuple[int, ...]],
+    name: str,
+    span: Span,
+    node: Mapping,
+) -> Dim:
     def bound(key: str) -> Expr | None:
         value = node.get(key)
         return None if value is None else ctx.expr(value, INT)
@@ -88,9 +103,7 @@ def _dim(ctx: Context, finder: _Definers, name: str, span: Span, node: Mapping) 
         minimum=minimum,
         maximum=bound("max"),
         multiple_of=bound("multiple_of"),
-        values=None
-        if values is None
-        else ctx.choice(values, lambda leaf: tuple(as_int(item) for item in items(leaf))),
+        values=None if values is None else ctx.choice(values, numbers),
         definers=tuple(Definer(p.path, p.input.name, p.axis) for p in places),
         span=span,
     )
@@ -125,10 +138,10 @@ class _Definers:
         """Defining places in order; an error when there is none."""
         if source is not None:
             return self._named(name, source)
-        for presence in (Presence.REQUIRED, Presence.OPTIONAL):
-            found = self._first_of(self._candidates(name, presence))
-            if found:
-                return tuple(self._without_full_cover(found))
+        always, sometimes = (self._candidates(name, p) for p in (Presence.REQUIRED, Presence.OPTIONAL))
+        found = self._first_of(chain(always, sometimes))
+        if found:
+            return tuple(self._without_full_cover(found))
         raise self._undefined(
             "QS340",
             span,
@@ -147,7 +160,7 @@ class _Definers:
                 if place[1] == name:
                     yield place[0]
 
-    def _first_of(self, candidates: Iterator[Place]) -> list[Place]:
+    def _first_of(self, candidates: Iterable[Place]) -> list[Place]:
         chosen: list[Place] = []
         for place in candidates:
             if not any(compatible(place.path, other.path) for other in chosen):
@@ -177,7 +190,7 @@ class _Definers:
         if any((p.input.name, p.axis) != (first.input.name, first.axis) for p in places):
             return places
         path = merged([p.path for p in places], self._accepted)
-        return places if path else [Place((), first.input, first.axis, first.item_span)]
+        return [Place((), first.input, first.axis, first.item_span)] if path == () else places
 
 
 def places_of(param: Input, presence: Presence) -> Iterator[tuple[Place, str]]:

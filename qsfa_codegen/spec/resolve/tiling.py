@@ -130,7 +130,7 @@ def _combination(ctx: Context, node: Node, args: tuple[KeyArg, ...]) -> tuple[in
         raise ctx.malformed(
             "QS347",
             node.span,
-            f"the combination has {len(cells)} codes, the key has {len(args)} arguments",
+            f"the key has {len(args)} arguments, this combination has length {len(cells)}",
             f"give one for each of {', '.join(a.name for a in args)}",
         )
     return tuple(_code(ctx, cell, arg.enum) for cell, arg in zip(cells, args, strict=True))
@@ -236,7 +236,7 @@ def _plan(ctx: Context, arch: str, span: Span, node: Mapping) -> KernelPlan:
     for key, _, value in entries(node):
         if key in _PLAN_SECTIONS:
             continue
-        if isinstance(value, Mapping) and value.get("by") is None:
+        if isinstance(value, Mapping) and "by" not in value and "cases" not in value:
             parameters.extend((f"{key}.{k}", ctx.expr(v, tiling=True)) for k, _, v in entries(value))
         else:
             parameters.append((key, ctx.expr(value, tiling=True)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from qsfa_codegen.spec.load import analyse_text
 from qsfa_codegen.spec.rules import RULES
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("QS*.yaml"))
+RESOLVER = Path(__file__).parents[3] / "qsfa_codegen" / "spec" / "resolve"
 EXPECT = "# expect: "
 HELP = "#   help: "
 
@@ -39,6 +41,14 @@ def test_fixture_is_reported_as_it_says(path: Path) -> None:
 def test_every_rule_has_a_fixture() -> None:
     covered = {path.stem[:5] for path in FIXTURES}
     assert {rule.code for rule in RULES} <= covered
+
+
+def test_every_code_of_the_resolver_has_a_fixture() -> None:
+    covered = {path.stem[:5] for path in FIXTURES}
+    sources = [path.read_text(encoding="utf-8") for path in RESOLVER.rglob("*.py")]
+    reported = {code for source in sources for code in re.findall(r'"(QS\d{3})"', source)}
+    assert len(reported) > 30
+    assert reported <= covered
 
 
 def test_codes_are_unique_and_rules_explain_themselves() -> None:

@@ -82,8 +82,8 @@ private:
     }
 
     size_t size_ = 0;
-    size_t offset_ = 0;           // in the class around this one
-    TilingDef *next_ = nullptr;   // beside this one
+    size_t offset_ = 0; // in the class around this one
+    TilingDef *next_ = nullptr; // beside this one
     TilingDef *nested_ = nullptr; // the last one in this one
     uint8_t *data_ = nullptr;
     uint8_t bytes_[2048];
@@ -91,6 +91,7 @@ private:
 
 } // namespace optiling
 
+// clang-format off
 #define BEGIN_TILING_DATA_DEF(class_name)     \
     class class_name : public TilingDef {     \
     public:                                   \
@@ -127,3 +128,4 @@ private:                                                      \
     namespace {                                                                           \
     [[maybe_unused]] constexpr size_t g_##op_type##class_name##Init = sizeof(class_name); \
     }
+// clang-format on

@@ -13,7 +13,7 @@ namespace standin {
 struct Node {
     std::string type;
     std::vector<gert::AnchorInstanceInfo> inputs; // one for each input of the definition
-    std::vector<gert::StorageShape> shapes;       // of the tensors that are passed, in order
+    std::vector<gert::StorageShape> shapes; // of the tensors that are passed, in order
     std::vector<gert::CompileTimeTensorDesc> descs;
     gert::RuntimeAttrs attrs;
 };

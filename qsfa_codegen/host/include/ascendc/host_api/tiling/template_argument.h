@@ -147,6 +147,7 @@ private:
 
 } // namespace standin
 
+// clang-format off
 #define ASCENDC_TPL_BOOL_DECL(x, ...) standin::TplArgument{#x, false, 1, {__VA_ARGS__}}
 #define ASCENDC_TPL_UINT_DECL(x, bw, mode, ...) standin::UintArgument(#x, bw, mode, {__VA_ARGS__})
 #define ASCENDC_TPL_BOOL_SEL(x, ...) standin::TplArgument{#x, false, 1, {__VA_ARGS__}}
@@ -156,3 +157,4 @@ private:
 #define ASCENDC_TPL_SEL(...) \
     static const standin::TplSelection g_tilingSelectParams(g_tilingDeclareParams, {__VA_ARGS__})
 #define GET_TPL_TILING_KEY(...) g_tilingSelectParams.Encode({__VA_ARGS__})
+// clang-format on
