@@ -42,8 +42,11 @@ clean:  ## remove the virtual environment and every cache; generated packages st
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# On a bare machine whose owner runs this as root, the compiler comes from the system's packages.
 tools:
-	@command -v g++ >/dev/null || { echo "make test compiles generated C++ and needs g++: install it (Debian: apt-get install g++)" >&2; exit 1; }
+	@command -v g++ >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && \
+	    apt-get install -qq -y g++ >/dev/null; } || \
+	    { echo "make test compiles generated C++ and needs g++: install it (Debian: apt-get install g++)" >&2; exit 1; }
 
 # The development environment has the core one in it: once it is there, it serves both.
 $(CORE): pyproject.toml | $(BIN)/python

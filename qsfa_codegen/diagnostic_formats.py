@@ -105,12 +105,12 @@ def to_text(
 
 def _text(diagnostic: Diagnostic, paint: _Painter, sources: Sources) -> str:
     kind = diagnostic.severity.value
-    head = f"{paint(kind, f'{kind}[{diagnostic.code}]')}: {paint('bold', _safe(diagnostic.message))}"
+    head = f"{paint(kind, f'{kind}[{diagnostic.code}]')}: {paint('bold', printable(diagnostic.message))}"
     parts = [_located(diagnostic.span, head, kind, paint, sources)]
     if diagnostic.help:
-        parts.append(f"  {paint('gutter', '=')} {paint('bold', 'help')}: {_safe(diagnostic.help)}\n")
+        parts.append(f"  {paint('gutter', '=')} {paint('bold', 'help')}: {printable(diagnostic.help)}\n")
     for related in diagnostic.related:
-        note = f"{paint('note', 'note')}: {_safe(related.message)}"
+        note = f"{paint('note', 'note')}: {printable(related.message)}"
         parts.append(_located(related.span, note, "note", paint, sources))
     return "".join(parts)
 
@@ -118,7 +118,7 @@ def _text(diagnostic: Diagnostic, paint: _Painter, sources: Sources) -> str:
 def _located(span: Span | None, message: str, style: str, paint: _Painter, sources: Sources) -> str:
     if span is None:
         return f"{message}\n"
-    place = paint("bold", f"{_safe(span.file)}:{span.line}:{span.column}:")
+    place = paint("bold", f"{printable(span.file)}:{span.line}:{span.column}:")
     source = sources.line(span.file, span.line)
     if source is None:
         return f"{place} {message}\n"
@@ -150,7 +150,7 @@ def _pieces(source: str, start: int, end: int) -> Iterable[tuple[str, int]]:
 def _display(text: str, column: int) -> str:
     """The text as it goes to the screen from ``column`` on: tabs as blanks, unsafe characters replaced."""
     shown = []
-    for character in _safe(text):
+    for character in printable(text):
         piece = " " * (TAB_WIDTH - column % TAB_WIDTH) if character == "\t" else character
         column += display_width(piece)
         shown.append(piece)
@@ -189,7 +189,8 @@ def _width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
-def _safe(text: str) -> str:
+def printable(text: str) -> str:
+    """The text with a sign in place of each character that a terminal would obey or that misleads."""
     return _UNSAFE.sub(_REPLACEMENT, text)
 
 

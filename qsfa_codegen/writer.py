@@ -296,7 +296,7 @@ def _diff(path: str, old: bytes, new: bytes | None) -> str:
     import difflib
 
     try:
-        before, after = old.decode().splitlines(), (new or b"").decode().splitlines()
+        before, after = _lines(old.decode()), _lines((new or b"").decode())
     except UnicodeDecodeError:
         return "the file on disk is not text\n"
     if len(before) + len(after) > _DIFF_INPUT_LIMIT:
@@ -307,6 +307,12 @@ def _diff(path: str, old: bytes, new: bytes | None) -> str:
     if len(lines) > len(shown):
         shown.append(f"… {len(lines) - len(shown)} more lines")
     return "".join(line + "\n" for line in shown)
+
+
+def _lines(text: str) -> list[str]:
+    """Lines without their ends; a last one that has no end says so."""
+    *lines, last = text.split("\n")
+    return [*lines, f"{last}\n\\ No newline at end of file"] if last else lines
 
 
 def _describe(error: OSError) -> str:

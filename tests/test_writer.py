@@ -173,6 +173,19 @@ def test_line_ends_of_a_checkout_are_not_an_edit(package: Path) -> None:
     assert tree(package) == text({**FILES, "a.txt": "new\n"})
 
 
+@pytest.mark.parametrize(
+    ("edited", "shown"),
+    [
+        (b"alpha", "-alpha\n\\ No newline at end of file\n+alpha\n"),
+        (b"alpha\n\r", "@@ -1,2 +1 @@\n alpha\n-\r\n\\ No newline at end of file\n"),
+        (b"al\x1b[2Jpha\n", "-al\x1b[2Jpha\n+alpha\n"),
+    ],
+)
+def test_a_difference_that_one_does_not_see_is_shown(package: Path, edited: bytes, shown: str) -> None:
+    (package / "a.txt").write_bytes(edited)
+    assert writer.plan(package, FILES, MADE).hand_edited[0].detail.endswith(shown)
+
+
 def test_a_long_difference_is_cut(package: Path) -> None:
     (package / "a.txt").write_text("".join(f"line {n}\n" for n in range(1000)))
     (refusal,) = writer.plan(package, FILES, MADE).hand_edited

@@ -37,9 +37,10 @@ def painted(style: str, text: str, *, colour: bool) -> str:
 
 
 def _painted_diff(diff: str, *, colour: bool) -> str:
+    """A diff, each line of it ended, as it goes to the screen."""
     lines = (
         painted(_DIFF_STYLES[line[0]], line, colour=colour) if line[:1] in _DIFF_STYLES else line
-        for line in diff.splitlines()
+        for line in map(diagnostic_formats.printable, diff.split("\n")[:-1])
     )
     return "".join(f"  {line}\n" for line in lines)
 

@@ -25,7 +25,7 @@ INCLUDE = HERE / "include"
 RUNNER = HERE / "runner"
 
 STANDARD = ("-std=c++17", "-O2")
-SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
+SANITIZED = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 STRICT = ("-Wall", "-Wextra", "-Werror")
 
 _FOLDERS = ("op_host", "op_kernel")

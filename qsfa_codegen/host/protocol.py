@@ -34,7 +34,7 @@ class CallWriter:
         self._inputs = tuple(i.name for i in operator.inputs)
         self._attrs = tuple(_AttrWriter(attr) for attr in operator.attrs)
         self._chips = {name: chip for chip in operator.chips for name in (chip.id, chip.soc)}
-        self._device = lru_cache(maxsize=256)(self._device_text)
+        self._device = lru_cache(maxsize=200)(self._device_text)
 
     def line(self, call: Call, stage: Stage | None) -> bytes:
         """The call as a line, with its end."""

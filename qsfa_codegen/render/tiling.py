@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
     from qsfa_codegen.spec.model import Operator, Tiling
 
-_FALLIBLE_STORE = re.compile(r"Store\(.*\barith, ", re.DOTALL)
+_FALLIBLE_STORE = re.compile(r"Store\(.*\barith,\s", re.DOTALL)
 _WORD = re.compile(r"\w+")
 _LET_TYPES = {Kind.INT: "int64_t", Kind.FLOAT: "double", Kind.BOOL: "bool", Kind.DTYPE: "ge::DataType"}
 _PLATFORM_CALLS = {

@@ -61,6 +61,11 @@ def test_text_parts_findings_from_results(capsys: pytest.CaptureFixture[str]) ->
     assert err == "error[QS999]: something is wrong\n  = help: mend it\n  -old\n  +new\n   same\n\n"
 
 
+def test_a_difference_cannot_move_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    Console().finding(FOUND, "-\x1b[2Jold\r\n")
+    assert "  -\ufffd[2Jold\ufffd\n" in capsys.readouterr().err
+
+
 def test_quiet_keeps_the_findings(capsys: pytest.CaptureFixture[str]) -> None:
     _say_everything(Console(quiet=True))
     out, err = capsys.readouterr()

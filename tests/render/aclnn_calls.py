@@ -13,11 +13,17 @@ from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
 from qsfa_codegen.render.package import render
 from qsfa_codegen.spec.aclnn import AclnnParam, Role, inner_signature
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.model import Operator
+from qsfa_codegen.spec.model import AttrType, Operator
 
 STUB = Path(__file__).parent / "aclnn_stub"
 COMPILE = ("g++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", f"-I{STUB}")
 CHECKED = ("-fsanitize=undefined", "-fno-sanitize-recover=undefined")
+ARRAYS: dict[str, tuple[str, Any]] = {
+    "const aclIntArray *": ("Integers", ctypes.c_int64),
+    "const aclFloatArray *": ("Floats", ctypes.c_float),
+    "const aclBoolArray *": ("Flags", ctypes.c_bool),
+}
+NUMBERS: dict[str, Any] = {"double": ctypes.c_double, "bool": ctypes.c_bool, "int64_t": ctypes.c_int64}
 OTHER_ARCH = 1001
 WORKSPACE = 77
 SECOND_PHASE = 5
@@ -62,6 +68,26 @@ void *List(int count, void **tensors)
         items.push_back(static_cast<aclTensor *>(tensors[i]));
     }}
     return new aclTensorList(items);
+}}
+
+void *Scalar(int dtype)
+{{
+    return new aclScalar(static_cast<ge::DataType>(dtype));
+}}
+
+void *Integers(const int64_t *values, int count)
+{{
+    return new aclIntArray(values, static_cast<uint64_t>(count));
+}}
+
+void *Floats(const float *values, int count)
+{{
+    return new aclFloatArray(values, static_cast<uint64_t>(count));
+}}
+
+void *Flags(const bool *values, int count)
+{{
+    return new aclBoolArray(values, static_cast<uint64_t>(count));
 }}
 
 void Prepare(int arch)
@@ -113,8 +139,8 @@ class Wrapper:
         library = folder / "wrapper.so"
         subprocess.run([*COMPILE, *flags, *sources, "-o", str(library)], check=True)
         self.library = ctypes.CDLL(str(library))
-        self.library.Tensor.restype = ctypes.c_void_p
-        self.library.List.restype = ctypes.c_void_p
+        for maker in ("Tensor", "List", "Scalar", *(function for function, _ in ARRAYS.values())):
+            getattr(self.library, maker).restype = ctypes.c_void_p
         self.library.Logged.restype = ctypes.c_char_p
         self.library.Number.restype = ctypes.c_double
 
@@ -125,13 +151,18 @@ class Wrapper:
         left_out: Collection[str] = (),
         arch: int | None = None,
     ) -> Answer:
-        """First phase of a call; parameters named in ``left_out`` are nullptr."""
+        """First phase of a call; parameters named in ``left_out`` are nullptr.
+
+        A tensor of a list is left out by its place: ``weight[1]``.
+        """
         self._kept.clear()
         self.library.Prepare(self._arch(call) if arch is None else arch)
         arguments = [self._argument(p, call, outputs, left_out) for p in self._params]
         workspace, executor = ctypes.c_uint64(0), ctypes.c_void_p(None)
         first = getattr(self.library, f"{self._operator.aclnn.name}GetWorkspaceSize")
-        status = first(*arguments, ctypes.byref(workspace), ctypes.byref(executor))
+        results = {"workspaceSize": ctypes.byref(workspace), "executor": ctypes.byref(executor)}
+        places = [None if name in left_out else place for name, place in results.items()]
+        status = first(*arguments, *places)
         return Answer(
             status=status,
             message=self.library.Logged().decode(),
@@ -153,7 +184,7 @@ class Wrapper:
             name=self._operator.aclnn.inner,
             declarations=", ".join(f"[[maybe_unused]] {p.declaration}" for p in self._params),
             numbers=max(1, len(numbers)),
-            complete=" && ".join(outputs),
+            complete=" && ".join(outputs) or "true",
             record="".join(f"    g_numbers[{i}] = {name};\n" for i, name in enumerate(numbers)),
             workspace=WORKSPACE,
             second=SECOND_PHASE,
@@ -171,26 +202,41 @@ class Wrapper:
         if param.role is Role.ATTR:
             return self._value(param, call)
         given = (call.inputs if param.role is Role.INPUT else outputs).get(param.source)
-        return ctypes.c_void_p(None if given is None else self._tensor(given))
+        return ctypes.c_void_p(None if given is None else self._input(param, given, left_out))
 
     def _value(self, param: AclnnParam, call: Call) -> Any:
         attr = next(a for a in self._operator.attrs if a.name == param.source)
         if param.source not in call.attrs and param.is_pointer:
             return ctypes.c_void_p(None)
-        value = call.attrs.get(param.source, attr.default)
-        types: dict[str, Any] = {"double": ctypes.c_double, "bool": ctypes.c_bool, "int64_t": ctypes.c_int64}
+        value: Any = call.attrs.get(param.source, attr.default)
+        if param.ctype in ARRAYS:
+            return self._array_of(param.ctype, value)
         if param.ctype == "char *":
             return ctypes.c_char_p(str(value).encode())
-        return types[param.ctype](value)
+        return NUMBERS[param.ctype](DTYPES[value].code if attr.type is AttrType.DTYPE else value)
 
-    def _tensor(self, given: InputArg) -> int:
+    def _input(self, param: AclnnParam, given: InputArg, left_out: Collection[str]) -> int | None:
         if not isinstance(given, TensorArg):
-            tensors = [self._tensor(item) for item in given]
-            return int(self.library.List(len(tensors), self._array(ctypes.c_void_p, tensors)))
+            items = [
+                None if f"{param.source}[{index}]" in left_out else self._tensor(item)
+                for index, item in enumerate(given)
+            ]
+            return int(self.library.List(len(items), self._array(ctypes.c_void_p, items)))
+        if param.ctype in ARRAYS:
+            return self._array_of(param.ctype, [0] * given.shape[0]).value
+        if param.ctype == "const aclScalar *":
+            return int(self.library.Scalar(DTYPES[given.dtype].code))
+        return self._tensor(given)
+
+    def _tensor(self, given: TensorArg) -> int:
         code, dims = DTYPES[given.dtype].code, self._array(ctypes.c_int64, given.shape)
         return int(self.library.Tensor(code, len(given.shape), dims))
 
-    def _array(self, kind: Any, values: Sequence[int]) -> Any:
+    def _array_of(self, ctype: str, values: Sequence[Any]) -> ctypes.c_void_p:
+        maker, kind = ARRAYS[ctype]
+        return ctypes.c_void_p(getattr(self.library, maker)(self._array(kind, values), len(values)))
+
+    def _array(self, kind: Any, values: Sequence[Any]) -> Any:
         array = (kind * max(1, len(values)))(*values)
         self._kept.append(array)
         return array

@@ -247,9 +247,9 @@ class Maker:
     # ------------------------------------------------------------------ dims and inputs
 
     def _make_dims(self) -> None:
-        for _ in range(self._number(1, 4)):
+        for number in range(self._number(1, 4)):
             name = self._dim_names.pop()
-            self._dims[name] = {**self._dim(), **self.text(name)}
+            self._dims[name] = {**(self._dim() if number else {}), **self.text(name)}
 
     def _dim(self) -> Tree:
         match self._number(0, 5):
@@ -561,7 +561,7 @@ class Maker:
             value = self.test()
         else:
             # A constant that does not fit would break a rule.
-            first = self.pick(self._dims_always())
+            first = next(iter(self._dims))
             value = self.pick((f"{first} + {self.integer()}", self._dim_table(first), self.test(), first))
         return {"type": ctype, "value": value, **({"unused": True} if self.chance(10) else {})}
 

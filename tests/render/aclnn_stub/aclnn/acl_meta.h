@@ -119,6 +119,63 @@ private:
     std::vector<const aclTensor *> tensors_;
 };
 
+template <typename T> class Array {
+public:
+    Array(const T *values, uint64_t count) : values_(new T[count]), count_(count)
+    {
+        for (uint64_t index = 0; index < count; ++index) {
+            values_[index] = values[index];
+        }
+    }
+
+    ~Array()
+    {
+        delete[] values_;
+    }
+
+    Array(const Array &) = delete;
+    Array &operator=(const Array &) = delete;
+
+    const T *GetData() const
+    {
+        return values_;
+    }
+
+    uint64_t Size() const
+    {
+        return count_;
+    }
+
+private:
+    T *values_;
+    uint64_t count_;
+};
+
+class aclIntArray : public Array<int64_t> {
+    using Array::Array;
+};
+
+class aclFloatArray : public Array<float> {
+    using Array::Array;
+};
+
+class aclBoolArray : public Array<bool> {
+    using Array::Array;
+};
+
+class aclScalar {
+public:
+    explicit aclScalar(ge::DataType dtype) : dtype_(dtype) {}
+
+    ge::DataType GetDataType() const
+    {
+        return dtype_;
+    }
+
+private:
+    ge::DataType dtype_;
+};
+
 // Tensors that the code under test made itself, and has not destroyed.
 extern int g_living;
 
