@@ -139,7 +139,7 @@ class _Builder:
     """Builds one spec after the other; what they share is loaded once, before any process is forked."""
 
     def __init__(self, request: Request) -> None:
-        from qsfa_codegen.expr import evaluate
+        from qsfa_codegen.expr import memo
         from qsfa_codegen.render import package
         from qsfa_codegen.render.templates import Templates
         from qsfa_codegen.spec import load
@@ -147,7 +147,7 @@ class _Builder:
         gc.freeze()  # what the imports made stays for good: no need to look through it again and again
         self._request = request
         self._analyse = load.analyse
-        self._forget = evaluate.forget
+        self._forget = memo.forget
         self._render = package.render
         self._templates = Templates(request.templates)
         self._overlay = toolchain([request.templates]) if request.templates else None

@@ -8,9 +8,9 @@ input) is not looked at here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from qsfa_codegen.expr import interval as iv
 from qsfa_codegen.expr.build import strip
@@ -56,13 +56,18 @@ Ranges = Callable[[Expr], Interval | None]
 
 
 class Bound(Struct, frozen=True):
-    """Values that an int64 or bool (0, 1) expression can have, and whether it cannot fail."""
+    """Values that an int64 or bool (0, 1) expression can have, and whether it cannot fail.
+
+    ``fails`` says whether its outermost operation can, given operands that did not.
+    """
 
     values: Interval
     safe: bool = True
+    fails: bool = False
 
 
 _TRUTH = Interval(0, 1)
+_ZERO = Interval(0, 0)
 
 
 def interval(expr: Expr, ranges: Ranges) -> Interval | None:
@@ -124,9 +129,16 @@ class Facts(Struct, frozen=True):
     ranges: Ranges
     zero_on_failure: bool = False
     known: Mapping[object, Interval] = field(default_factory=dict)
+    _bounds: dict[int, tuple[Expr, Bound]] = field(default_factory=dict)  # by identity; keeps trees alive
 
     def bound(self, expr: Expr) -> Bound:
         """The bound of ``expr``."""
+        entry = self._bounds.get(id(expr))
+        if entry is None:
+            entry = self._bounds[id(expr)] = (expr, self._bound(expr))
+        return entry[1]
+
+    def _bound(self, expr: Expr) -> Bound:
         match expr:
             case Conditional(test=test, then=then, otherwise=otherwise):
                 return self._conditional(test, then, otherwise)
@@ -141,51 +153,35 @@ class Facts(Struct, frozen=True):
     def step(self, expr: Expr, bounds: Sequence[Bound]) -> Bound:
         """The bound of ``expr``, which evaluates all its children, from theirs."""
         exact = self._exact(expr, [bound.values for bound in bounds])
-        safe = all(bound.safe for bound in bounds)
-        if any(bound.values.empty for bound in bounds):
-            return Bound(EMPTY, safe)
-        fails = self._can_fail(expr, bounds, exact)
         values = exact.clipped
-        if fails and self.zero_on_failure:
-            values = values.join(Interval(0, 0))
-        return Bound(values, safe and not fails)
+        fails = values != exact or self._fails_in_range(expr, bounds)
+        safe, reached = True, True
+        for bound in bounds:
+            safe = safe and bound.safe
+            reached = reached and not bound.values.empty
+        if not reached:
+            return Bound(EMPTY, safe, fails)
+        if not fails:
+            return Bound(values, safe)
+        return Bound(values.join(_ZERO) if self.zero_on_failure else values, False, True)
 
     def _exact(self, expr: Expr, values: list[Interval]) -> Interval:
         """Results of the operation on exact integers; what the type allows where nothing is known."""
-        known = self._known_result(expr, values)
+        result = _RESULTS.get(type(expr))
+        known = None if result is None else result(self, expr, values)
         if known is None:
             return _TRUTH if expr.type == BOOL else TOP
         return known
 
-    def _known_result(self, expr: Expr, values: list[Interval]) -> Interval | None:
+    def _fails_in_range(self, expr: Expr, bounds: Sequence[Bound]) -> bool:
+        """Whether the operation can fail although its exact result is an int64."""
         match expr:
-            case Literal(value=value):
-                return Interval(int(value), int(value)) if expr.type in (INT, BOOL) else None
-            case Ref() | ParamQuery() | Subscript() if expr.type in (INT, BOOL):
-                return self.leaf(expr)
-            case Negate() if expr.type == INT:
-                return iv.neg(values[0])
-            case Arith(op=op) if expr.type == INT:
-                return _ARITH[op](*values)
-            case Not():
-                return Interval(1 - values[0].high, 1 - values[0].low)
-            case Compare(op=op, left=left):
-                return _compared(op, *values) if left.type in (INT, BOOL) else None
-            case Contains(item=item) if item.type == INT:
-                return _contained(expr.negated, values[0], values[1:])
-            case Call(function=function) if expr.type == INT:
-                known = _CALLS.get(function)
-                return known(*values) if known else self.leaf(expr)
-        return None
-
-    def can_fail(self, expr: Expr, bounds: Sequence[Bound]) -> bool:
-        """Whether the operation of ``expr`` itself, not its children, can fail."""
-        return self._can_fail(expr, bounds, self._exact(expr, [bound.values for bound in bounds]))
-
-    def _can_fail(self, expr: Expr, bounds: Sequence[Bound], exact: Interval) -> bool:
-        if _divides(expr) and 0 in bounds[1].values:
-            return True
-        return exact != exact.clipped or (_is_product(expr) and self.ranges(expr) is None)
+            case Arith(op="//" | "%") | Call(function="ceil_div" | "align_up"):
+                return 0 in bounds[1].values
+            case ParamQuery(query=Query.NUMEL) | Call(function="prod"):
+                # Factors that are not in the tree are multiplied.
+                return self.ranges(expr) is None
+        return False
 
     def leaf(self, expr: Expr) -> Interval | None:
         """What ``ranges``, the tests passed and the kind of leaf say together; None for nothing."""
@@ -250,7 +246,7 @@ class Facts(Struct, frozen=True):
         if not isinstance(expr, (Ref, ParamQuery, Subscript, Call)):
             return self
         narrowed = values.meet(self.bound(expr).values)
-        return replace(self, known={**self.known, strip(expr): narrowed})
+        return Facts(self.ranges, self.zero_on_failure, {**self.known, strip(expr): narrowed})
 
 
 _ARITH: dict[str, Callable[[Interval, Interval], Interval]] = {
@@ -269,19 +265,42 @@ _CALLS: dict[str, Callable[..., Interval]] = {
 }
 
 
-def _divides(expr: Expr) -> bool:
-    match expr:
-        case Arith(op="//" | "%") | Call(function="ceil_div" | "align_up"):
-            return True
-    return False
+def _of_literal(facts: Facts, expr: Literal, values: Sequence[Interval]) -> Interval | None:
+    return Interval(int(expr.value), int(expr.value)) if expr.type in _WHOLE else None
 
 
-def _is_product(expr: Expr) -> bool:
-    """Whether factors that are not in the tree are multiplied."""
-    match expr:
-        case ParamQuery(query=Query.NUMEL) | Call(function="prod"):
-            return True
-    return False
+def _of_leaf(facts: Facts, expr: Expr, values: Sequence[Interval]) -> Interval | None:
+    return facts.leaf(expr) if expr.type in _WHOLE else None
+
+
+def _of_compare(facts: Facts, expr: Compare, values: Sequence[Interval]) -> Interval | None:
+    return _compared(expr.op, *values) if expr.left.type in _WHOLE else None
+
+
+def _of_contains(facts: Facts, expr: Contains, values: Sequence[Interval]) -> Interval | None:
+    return _contained(expr.negated, values[0], values[1:]) if expr.item.type == INT else None
+
+
+def _of_call(facts: Facts, expr: Call, values: Sequence[Interval]) -> Interval | None:
+    if expr.type != INT:
+        return None
+    known = _CALLS.get(expr.function)
+    return known(*values) if known else facts.leaf(expr)
+
+
+_WHOLE = (INT, BOOL)
+_RESULTS: dict[type, Callable[[Facts, Any, Sequence[Interval]], Interval | None]] = {
+    Literal: _of_literal,
+    Ref: _of_leaf,
+    ParamQuery: _of_leaf,
+    Subscript: _of_leaf,
+    Negate: lambda facts, expr, values: iv.neg(values[0]) if expr.type == INT else None,
+    Arith: lambda facts, expr, values: _ARITH[expr.op](*values) if expr.type == INT else None,
+    Not: lambda facts, expr, values: Interval(1 - values[0].high, 1 - values[0].low),
+    Compare: _of_compare,
+    Contains: _of_contains,
+    Call: _of_call,
+}
 
 
 def _solutions(op: str, other: Interval, mine: Interval) -> Interval:

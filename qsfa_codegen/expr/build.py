@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, get_args
 
 from qsfa_codegen.diagnostics import Span
+from qsfa_codegen.expr.memo import once_a_tree
 from qsfa_codegen.expr.nodes import (
     ARCH,
     BOOL,
@@ -155,20 +157,17 @@ def same(left: Expr, right: Expr) -> bool:
 _NOWHERE = Span("", 0, 0, 0, 0)
 
 
+@once_a_tree
 def strip(expr: Expr) -> object:
     """A hashable picture of a tree without spans."""
-    fields = []
-    for name in expr.__struct_fields__:
-        value = getattr(expr, name)
-        if name == "span":
-            continue
-        fields.append(_strip_value(value))
+    fields = [_strip_value(getattr(expr, name)) for name in expr.__struct_fields__ if name != "span"]
     return (expr.__class__.__name__, *fields)
 
 
-def _strip_value(value: object) -> object:
-    if isinstance(value, Expr):
-        return strip(value)
-    if isinstance(value, tuple):
-        return tuple(_strip_value(item) for item in value)
-    return value
+_NODES = frozenset(get_args(Expr))
+
+
+def _strip_value(value: Any) -> object:
+    if type(value) is tuple:
+        return tuple([_strip_value(item) for item in value])
+    return strip(value) if type(value) in _NODES else value

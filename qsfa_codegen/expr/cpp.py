@@ -123,14 +123,14 @@ class _Emitter(Struct, frozen=True):
 
     def _leaf(self, expr: Expr, text: str, facts: Facts, parts: Sequence[Piece] = ()) -> Piece:
         """Text that the names gave; it may itself use the arith object."""
-        bounds = [part.bound for part in parts]
+        bound = facts.step(expr, [part.bound for part in parts])
         checked = (
             any(part.checked for part in parts)
             or f"{self.arith}." in text
             or f"({self.arith}" in text
-            or (not self.unchecked and facts.can_fail(expr, bounds))
+            or (not self.unchecked and bound.fails)
         )
-        return Piece(text, precedence_of(text), facts.step(expr, bounds), checked)
+        return Piece(text, precedence_of(text), bound, checked)
 
     def literal(self, expr: Literal, facts: Facts) -> Piece:
         bound, value = facts.step(expr, ()), expr.value
@@ -167,14 +167,14 @@ class _Emitter(Struct, frozen=True):
 
     def negate(self, expr: Negate, facts: Facts) -> Piece:
         operand = self.piece(expr.operand, facts)
-        bounds = (operand.bound,)
-        if not self.unchecked and facts.can_fail(expr, bounds):
-            return self._through_arith(expr, "Neg", [operand], facts)
+        bound = facts.step(expr, (operand.bound,))
+        if not self.unchecked and bound.fails:
+            return _through_arith(self.arith, "Neg", [operand], bound)
         if operand.narrow and INT32_MIN in operand.bound.values:
             operand = operand.wide
         inner = operand.at_least(UNARY)
         text = f"-({inner})" if inner.startswith("-") else f"-{inner}"
-        return Piece(text, UNARY, facts.step(expr, bounds), operand.checked, operand.narrow)
+        return Piece(text, UNARY, bound, operand.checked, operand.narrow)
 
     def not_(self, expr: Not, facts: Facts) -> Piece:
         inner = expr.operand
@@ -195,20 +195,20 @@ class _Emitter(Struct, frozen=True):
 
     def arithmetic(self, expr: Arith, facts: Facts) -> Piece:
         left, right = self.piece(expr.left, facts), self.piece(expr.right, facts)
-        if not self._plain(expr, left, right, facts):
-            return self._through_arith(expr, _ARITH_NAMES[expr.op], [left, right], facts)
-        return self._operator(expr, left, right, facts)
+        bound = facts.step(expr, (left.bound, right.bound))
+        if not self._plain(expr, left, right, bound):
+            return _through_arith(self.arith, _ARITH_NAMES[expr.op], [left, right], bound)
+        return self._operator(expr, left, right, bound)
 
-    def _plain(self, expr: Arith, left: Piece, right: Piece, facts: Facts) -> bool:
+    def _plain(self, expr: Arith, left: Piece, right: Piece, bound: Bound) -> bool:
         """Whether the C++ operator gives the same as the expression's."""
         if self.unchecked or expr.type == FLOAT:
             return True
-        if facts.can_fail(expr, (left.bound, right.bound)):
+        if bound.fails:
             return False
         return expr.op not in ("//", "%") or _natural(left, right)
 
-    def _operator(self, expr: Arith, left: Piece, right: Piece, facts: Facts) -> Piece:
-        bound = facts.step(expr, (left.bound, right.bound))
+    def _operator(self, expr: Arith, left: Piece, right: Piece, bound: Bound) -> Piece:
         narrow = left.narrow and right.narrow
         if narrow and bound.values != bound.values.meet(_INT32):
             left, narrow = left.wide, False
@@ -216,10 +216,6 @@ class _Emitter(Struct, frozen=True):
         op = "/" if expr.op == "//" else expr.op
         text = f"{left.at_least(level)} {op} {right.at_least(level + 1)}"
         return Piece(text, level, bound, left.checked or right.checked, narrow)
-
-    def _through_arith(self, expr: Expr, method: str, args: Sequence[Piece], facts: Facts) -> Piece:
-        text = f"{self.arith}.{method}({', '.join(arg.text for arg in args)})"
-        return Piece(text, PRIMARY, facts.step(expr, [arg.bound for arg in args]), checked=True)
 
     def compare(self, expr: Compare, facts: Facts) -> Piece:
         left, right, op = expr.left, expr.right, expr.op
@@ -248,7 +244,7 @@ class _Emitter(Struct, frozen=True):
         if against_zero and isinstance(left, Arith) and left.op == "%":
             a, b = self.piece(left.left, facts), self.piece(left.right, facts)
             if 0 not in b.bound.values and -1 not in b.bound.values:
-                return self._operator(left, a, b, facts)
+                return self._operator(left, a, b, facts.step(left, (a.bound, b.bound)))
         return self.piece(left, facts)
 
     def contains(self, expr: Contains, facts: Facts) -> Piece:
@@ -317,16 +313,17 @@ class _Emitter(Struct, frozen=True):
         return self._leaf(expr, text, facts, args)
 
     def absolute(self, expr: Call, args: Sequence[Piece], facts: Facts) -> Piece:
-        if not self.unchecked and facts.can_fail(expr, [args[0].bound]):
-            return self._through_arith(expr, "Abs", args, facts)
+        bound = facts.step(expr, [args[0].bound])
+        if not self.unchecked and bound.fails:
+            return _through_arith(self.arith, "Abs", args, bound)
         return self._leaf(expr, f"std::abs({args[0].wide.text})", facts, args)
 
     def round_up(self, expr: Call, args: Sequence[Piece], facts: Facts) -> Piece:
         """``ceil_div`` and ``align_up``."""
         a, b = args
-        if not self._plainly_rounds_up(expr, a, b, facts):
-            return self._through_arith(expr, _ARITH_NAMES[expr.function], args, facts)
         bound, checked = facts.step(expr, (a.bound, b.bound)), a.checked or b.checked
+        if not self._plainly_rounds_up(a, b, bound):
+            return _through_arith(self.arith, _ARITH_NAMES[expr.function], args, bound)
         own = self.names.call(expr.function, (a.text, b.text))
         if own is not None:
             return Piece(own, precedence_of(own), bound, checked)
@@ -337,23 +334,28 @@ class _Emitter(Struct, frozen=True):
         text = quotient if expr.function == "ceil_div" else f"{quotient} * {step}"
         return Piece(text, MULTIPLICATIVE, bound, checked)
 
-    def _plainly_rounds_up(self, expr: Call, a: Piece, b: Piece, facts: Facts) -> bool:
+    def _plainly_rounds_up(self, a: Piece, b: Piece, bound: Bound) -> bool:
         if self.unchecked:
             return True
-        if b.precedence != PRIMARY or facts.can_fail(expr, (a.bound, b.bound)):
+        if b.precedence != PRIMARY or bound.fails:
             return False
         return _natural(a, b) and a.bound.values.high + b.bound.values.high - 1 <= INT64_MAX
 
     def power_of_two(self, expr: Call, args: Sequence[Piece], facts: Facts) -> Piece:
-        x = args[0]
+        x, bound = args[0], facts.step(expr, [args[0].bound])
         if x.precedence != PRIMARY:
-            return self._through_arith(expr, "IsPowerOfTwo", args, facts)
+            return _through_arith(self.arith, "IsPowerOfTwo", args, bound)
         text = f"{x.text} > 0 && ({x.text} & ({x.text} - 1)) == 0"
-        return Piece(text, AND, facts.step(expr, (x.bound,)), x.checked)
+        return Piece(text, AND, bound, x.checked)
 
     def finite(self, expr: Call, args: Sequence[Piece], facts: Facts) -> Piece:
         text = self.names.call("is_finite", (args[0].text,)) or f"std::isfinite({args[0].text})"
         return self._leaf(expr, text, facts, args)
+
+
+def _through_arith(arith: str, method: str, args: Sequence[Piece], bound: Bound) -> Piece:
+    text = f"{arith}.{method}({', '.join(arg.text for arg in args)})"
+    return Piece(text, PRIMARY, bound, checked=True)
 
 
 def _natural(left: Piece, right: Piece) -> bool:

@@ -20,6 +20,7 @@ _PRECEDENCE = {
     "||": OR,
     "?": TERNARY,
 }
+_UNARY_OPERATORS = tuple("!-*&")
 _NAMED_INTEGERS = {
     INT64_MAX: "INT64_MAX",
     INT64_MIN: "INT64_MIN",
@@ -55,13 +56,15 @@ class Piece(Struct, frozen=True):
 
 def precedence_of(text: str) -> int:
     """Precedence of C++ text that was written with spaces around its binary operators."""
+    if " " not in text:
+        return UNARY if text[:1] in _UNARY_OPERATORS else PRIMARY
     flat = text
     while (shorter := re.sub(r"\([^()]*\)|\[[^][]*\]|\{[^{}]*\}|\"(?:\\.|[^\"])*\"", "", flat)) != flat:
         flat = shorter
     found = [_PRECEDENCE[word] for word in flat.split() if word in _PRECEDENCE]
     if found:
         return min(found)
-    return UNARY if flat[:1] in tuple("!-*&") else PRIMARY
+    return UNARY if flat[:1] in _UNARY_OPERATORS else PRIMARY
 
 
 def integer(value: int) -> str:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr import int64, tensors
 from qsfa_codegen.expr.limits import INT64_MAX, INT64_MIN, in_int64
+from qsfa_codegen.expr.memo import once_a_tree
 from qsfa_codegen.expr.nodes import (
     BOOL,
     DIMS,
@@ -45,29 +46,16 @@ Evaluator = Callable[[Env], Value]
 # Inside, values have the types that the parser checked; Any spares a cast in every closure.
 _Inner = Callable[[Env], Any]
 
-_CACHE_LIMIT = 1 << 16
-# By identity: hashing a tree costs more than evaluating it. The entry keeps its tree alive.
-_cache: dict[int, tuple[Expr, Evaluator]] = {}
-
 
 def evaluate(expr: Expr, env: Env) -> Value:
     """The value of ``expr`` on ``env``; EvalError where it has none."""
     return compiled(expr)(env)
 
 
+@once_a_tree
 def compiled(expr: Expr) -> Evaluator:
     """``expr`` as a function of the environment, made once for each tree."""
-    entry = _cache.get(id(expr))
-    if entry is None:
-        if len(_cache) >= _CACHE_LIMIT:
-            _cache.clear()
-        entry = _cache[id(expr)] = (expr, _compile(expr))
-    return entry[1]
-
-
-def forget() -> None:
-    """Let go of every tree that was compiled: the operator that they belong to is done with."""
-    _cache.clear()
+    return _compile(expr)
 
 
 def _compile(expr: Expr) -> _Inner:

@@ -29,8 +29,8 @@ class Interval(Struct, frozen=True):
 
     @property
     def clipped(self) -> Interval:
-        """The part of it that fits in int64."""
-        return self.meet(TOP)
+        """The part of it that fits in int64; itself where that is all of it."""
+        return self if self.low >= INT64_MIN and self.high <= INT64_MAX else self.meet(TOP)
 
     def join(self, other: Interval) -> Interval:
         """The least interval that holds both."""

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from enum import Enum
+from typing import Any
 
 from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Span
+from qsfa_codegen.expr.memo import once_a_tree
 
 
-class Kind(Enum):
+class _Word(Enum):
+    """One of a few words."""
+
+    # Members are singletons, and hashed all the time: Enum's own hash is a Python function.
+    __hash__ = object.__hash__
+
+
+class Kind(_Word):
     """What sort of value an expression has."""
 
     INT = "int64"
@@ -59,7 +70,7 @@ def list_type(item: Type) -> Type:
     return Type(Kind.LIST, item=item)
 
 
-class RefKind(Enum):
+class RefKind(_Word):
     """What a name stands for."""
 
     CONST = "const"
@@ -75,7 +86,7 @@ class RefKind(Enum):
     ARCH = "arch"  # the selector `arch`
 
 
-class Query(Enum):
+class Query(_Word):
     """Facts about one tensor parameter of the call."""
 
     PRESENT = "present"  # bool
@@ -236,31 +247,39 @@ Expr = (
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """Direct subexpressions, in evaluation order."""
-    match expr:
-        case Subscript(base=base):
-            return (base,)
-        case Negate(operand=operand) | Not(operand=operand):
-            return (operand,)
-        case Arith(left=left, right=right) | Compare(left=left, right=right):
-            return (left, right)
-        case Contains(item=item, options=options):
-            return (item, *options)
-        case Logic(operands=operands):
-            return operands
-        case Conditional(test=test, then=then, otherwise=otherwise):
-            return (test, then, otherwise)
-        case Call(args=args):
-            return args
-        case Select(selector=selector, cases=cases, otherwise=other):
-            branches = tuple(value for _, value in cases)
-            return (selector, *branches, other) if other is not None else (selector, *branches)
-        case _:
-            return ()
+    inside = _INSIDE.get(type(expr))
+    return () if inside is None else inside(expr)
 
 
+def _of_select(expr: Select) -> tuple[Expr, ...]:
+    branches = (expr.selector, *(value for _, value in expr.cases))
+    return branches if expr.otherwise is None else (*branches, expr.otherwise)
+
+
+_INSIDE: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    Subscript: lambda expr: (expr.base,),
+    Negate: lambda expr: (expr.operand,),
+    Not: lambda expr: (expr.operand,),
+    Arith: lambda expr: (expr.left, expr.right),
+    Compare: lambda expr: (expr.left, expr.right),
+    Contains: lambda expr: (expr.item, *expr.options),
+    Logic: lambda expr: expr.operands,
+    Conditional: lambda expr: (expr.test, expr.then, expr.otherwise),
+    Call: lambda expr: expr.args,
+    Select: _of_select,
+}
+
+
+@once_a_tree
 def walk(expr: Expr) -> tuple[Expr, ...]:
     """The expression and everything inside it, outermost first."""
     found = [expr]
     for node in found:
         found.extend(children(node))
     return tuple(found)
+
+
+@once_a_tree
+def refs(expr: Expr) -> AbstractSet[tuple[RefKind, str]]:
+    """The names in ``expr``, in the order of ``walk``."""
+    return dict.fromkeys((n.kind, n.name) for n in walk(expr) if isinstance(n, Ref)).keys()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import is_not
 
 from qsfa_codegen.expr.build import strip
 from qsfa_codegen.expr.nodes import (
@@ -25,6 +26,7 @@ from qsfa_codegen.expr.nodes import (
     Select,
     Subscript,
     children,
+    refs,
 )
 from qsfa_codegen.expr.relations import OPPOSITE
 
@@ -60,13 +62,17 @@ def with_children(expr: Expr, new: tuple[Expr, ...]) -> Expr:
 def bottom_up(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
     """``expr`` with ``change`` applied to every node, children first; unchanged parts are shared."""
     old = children(expr)
-    new = tuple(bottom_up(child, change) for child in old)
-    same = all(a is b for a, b in zip(old, new, strict=True))
-    return change(expr if same else with_children(expr, new))
+    if old:
+        new = tuple([bottom_up(child, change) for child in old])
+        if any(map(is_not, old, new)):
+            expr = with_children(expr, new)
+    return change(expr)
 
 
 def substitute(expr: Expr, mapping: Mapping[tuple[RefKind, str], Expr]) -> Expr:
     """``expr`` with names replaced by expressions, which are not searched again."""
+    if refs(expr).isdisjoint(mapping):
+        return expr
 
     def change(node: Expr) -> Expr:
         return mapping.get((node.kind, node.name), node) if isinstance(node, Ref) else node

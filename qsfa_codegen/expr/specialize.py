@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from qsfa_codegen.expr.constants import FOLDABLE_CALLS, const_int
 from qsfa_codegen.expr.functions import FUNCTIONS, Arg
+from qsfa_codegen.expr.memo import once_a_tree
 from qsfa_codegen.expr.nodes import (
     ARCH,
     BOOL,
@@ -31,6 +32,7 @@ from qsfa_codegen.expr.nodes import (
     RefKind,
     Select,
     children,
+    refs,
     walk,
 )
 from qsfa_codegen.expr.rewrite import bottom_up, negate, substitute
@@ -60,9 +62,11 @@ def specialize(expr: Expr, chip: str, arch: str) -> Expr:
             return Literal(ARCH, node.span, arch)
         return _simpler(node)
 
-    return bottom_up(expr, change)
+    named = any(kind in (RefKind.CHIP, RefKind.ARCH) for kind, _ in refs(expr))
+    return bottom_up(expr, change) if named else simplify(expr)
 
 
+@once_a_tree
 def simplify(expr: Expr) -> Expr:
     """``expr`` with constants folded and branches that cannot be taken removed."""
     return bottom_up(expr, _simpler)
@@ -159,11 +163,7 @@ def _selected(expr: Select, selector: Literal) -> Expr:
     return next((value for case, value in expr.cases if case == label), expr.otherwise) or expr
 
 
-def refs(expr: Expr) -> AbstractSet[tuple[RefKind, str]]:
-    """The names in ``expr``, in the order of ``nodes.walk``."""
-    return dict.fromkeys((n.kind, n.name) for n in walk(expr) if isinstance(n, Ref)).keys()
-
-
+@once_a_tree
 def params(expr: Expr) -> AbstractSet[str]:
     """The inputs that ``expr`` asks about itself, in the order of ``nodes.walk``."""
     return dict.fromkeys(name for node in walk(expr) for name in _params_of(node)).keys()

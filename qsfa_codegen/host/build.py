@@ -60,8 +60,7 @@ def build(files: Mapping[str, str], flags: Sequence[str] = (), *, sanitize: bool
     units = list(_units(files, _digest(*command, tool.version, _stand_in())))
     folder = _cache_folder()
     program = folder / f"{_digest(*(unit.digest for unit in units))}.program"
-    if program.exists():
-        os.utime(program)
+    if _found(program):
         return program
     _remove_unused(folder)
     with tempfile.TemporaryDirectory(prefix="qsfa-codegen-") as package:
@@ -108,9 +107,7 @@ def _write(files: Mapping[str, str], root: Path) -> None:
 
 def _compile(job: _Job, unit: _Unit) -> Path:
     target = job.object(unit)
-    if target.exists():
-        os.utime(target)
-    else:
+    if not _found(target):
         includes = [f"-I{INCLUDE}", f"-I{RUNNER}"]
         _run(job, [*includes, "-c", unit.source], target, PurePosixPath(unit.source).name)
     return target
@@ -145,6 +142,13 @@ def _cache_folder() -> Path:
 @cache
 def _passing_folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="qsfa-codegen-host-")
+
+
+def _found(path: Path) -> bool:
+    """Whether the result is there; it counts as used now."""
+    with suppress(OSError):
+        os.utime(path)
+    return path.exists()
 
 
 def _remove_unused(folder: Path) -> None:

@@ -9,23 +9,27 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from msgspec.structs import replace
-
 from qsfa_codegen.contract.calls import Call, Result, Stage
 from qsfa_codegen.contract.messages import Messages, as_allocated
 from qsfa_codegen.host.build import build
 from qsfa_codegen.host.protocol import AnswerReader, CallWriter
 from qsfa_codegen.host.session import SECONDS, Fault, Session
-from qsfa_codegen.render.package import render
-from qsfa_codegen.render.tiling import has_tiling
+from qsfa_codegen.render import definition, infershape, tiling, tiling_key, tiling_struct
+from qsfa_codegen.render.package import render_these
 from qsfa_codegen.spec.model import Operator
 
-GROUPS = ("op_host", "op_kernel")
+ARTEFACTS = (
+    *definition.ARTEFACTS,
+    *infershape.ARTEFACTS,
+    *tiling.ARTEFACTS,
+    *tiling_struct.ARTEFACTS,
+    *tiling_key.ARTEFACTS,
+)
 
 
 def host_files(operator: Operator) -> dict[str, str]:
-    """The generated files that the host code consists of, by path."""
-    return render(replace(operator, emit=GROUPS))
+    """The text of each file that the host code consists of, by its path in the package."""
+    return render_these(operator, ARTEFACTS)
 
 
 class HostEngine:
@@ -46,7 +50,7 @@ class HostEngine:
         path = program or build(host_files(operator), sanitize=sanitize)
         self._session = Session(path, limit)
         self.definition: Mapping[str, Any] = json.loads(self._session.definition())
-        self._tiles = has_tiling(operator)
+        self._tiles = tiling.has_tiling(operator)
         self._writer = CallWriter(operator)
         self._reader = AnswerReader(operator)
         self._messages = Messages(operator)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from qsfa_codegen.expr.build import literal, product
-from qsfa_codegen.expr.nodes import INT, Conditional, Expr
+from qsfa_codegen.expr.nodes import Expr
 from qsfa_codegen.render.cpp import constant, variable
 from qsfa_codegen.render.kernel_text import TILING, KernelNames, KernelText
 from qsfa_codegen.render.text import INDENT, broken, cpp_comment, wrap_call, wrap_items
+from qsfa_codegen.spec.kernel_facts import region_share, region_size
 from qsfa_codegen.spec.lower import attr_ref
 from qsfa_codegen.spec.names import pascal, upper
-from qsfa_codegen.spec.resolve.data import size_of_dtype
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator, PlanSpace, Record, WorkspaceTerm
@@ -157,27 +156,14 @@ class _ArchWriter:
             functions = (
                 _region_function(f"{name}Offset", start, reads_tiling=bool(before)),
                 self._size(f"{name}Bytes", term, term.bytes),
-                self._size(
-                    f"{name}Share", term, product([term.copies, term.count, _size_of(term)], term.span)
-                ),
+                self._size(f"{name}Share", term, region_share(term)),
             )
             yield Region(cpp_comment(doc + ("; no kernel reads it" if term.unused else "")), functions)
             before = name
 
     def _size(self, name: str, term: WorkspaceTerm, size: Expr) -> str:
-        if term.when is not None:
-            size = Conditional(INT, term.span, term.when, size, literal(0, term.span))
-        spelt = self._names.spell(size)
-        if spelt.parameters:
-            missing = ", ".join(spelt.parameters)
-            raise ValueError(
-                f"no tiling field tells the kernel {missing}, which the size of {term.name} needs"
-            )
+        spelt = self._names.spell(region_size(term, size))
         return _region_function(name, spelt.text, spelt.reads_tiling)
-
-
-def _size_of(term: WorkspaceTerm) -> Expr:
-    return size_of_dtype(term.dtype, term.span)
 
 
 def _constexpr(name: str, spelt: KernelText) -> str:
@@ -189,7 +175,7 @@ def _function(name: str, spelt: KernelText) -> str:
     if spelt.constant:
         return broken(f"static constexpr {spelt.type} {name} = ", spelt.text, ";", INDENT)
     params = [f"const TilingData &{TILING}"] if spelt.reads_tiling else []
-    params += [f"int64_t {parameter}" for parameter in spelt.parameters]
+    params += spelt.parameters
     return _defined(f"{_FUNCTION} {spelt.type} {name}(", params, spelt.text)
 
 

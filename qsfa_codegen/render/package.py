@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.render import (
@@ -47,11 +48,18 @@ def render(operator: Operator, templates: Templates | None = None) -> dict[str, 
 
     Pure: the same operator and templates give the same bytes.
     """
+    wanted = [a for a in ARTEFACTS if not operator.emit or a.group in operator.emit]
+    return render_these(operator, wanted, templates)
+
+
+def render_these(
+    operator: Operator, artefacts: Iterable[Artefact], templates: Templates | None = None
+) -> dict[str, str]:
+    """As ``render``, those of ``artefacts`` that apply to the operator."""
     templates = templates or Templates()
     files: dict[str, str] = {}
-    for artefact in ARTEFACTS:
-        wanted = not operator.emit or artefact.group in operator.emit
-        if wanted and artefact.applies(operator):
+    for artefact in artefacts:
+        if artefact.applies(operator):
             path = artefact.path(operator)
             if path in files:
                 raise ValueError(f"two artefacts write {path}")

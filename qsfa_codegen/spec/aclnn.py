@@ -87,13 +87,16 @@ def signature(operator: Operator) -> tuple[AclnnParam, ...]:
 
 
 def inner_signature(operator: Operator) -> tuple[AclnnParam, ...]:
-    """Parameters of the function that CANN itself generates (``aclnn`` or ``aclnnInner``)."""
+    """Parameters of the function that CANN itself generates (``aclnn`` or ``aclnnInner``).
+
+    It has none for ``unsupported_attrs``.
+    """
     in_place = in_place_names(operator)
     outputs = [o for o in operator.outputs if o.name not in in_place]
     return (
         *(_input(i, operator) for i in operator.inputs),
-        *(_attr(a) for a in operator.attrs),
-        *(_output(o, alone=len(operator.outputs) == 1) for o in outputs),
+        *(_attr(a) for a in operator.attrs if a.type in _ATTR_TYPES),
+        *(_output(o, alone=False) for o in outputs),
     )
 
 
@@ -138,7 +141,7 @@ def _input_type(parameter: Input, name: str, operator: Operator) -> str:
         return _ARRAY_TYPES.get(_first_dtype(operator, parameter.dtype), "const aclIntArray *")
     base = TENSOR_LIST if parameter.registered is Registered.DYNAMIC else TENSOR
     # CANN goes by the spelling alone, so an input that merely ends in Ref counts as updated too.
-    written = name.endswith(_REF) and len(name) > len(_REF)
+    written = name.endswith(_REF)
     return base if written else f"const {base}"
 
 

@@ -135,8 +135,6 @@ class _Bound:
 
     def _checks(self) -> Iterator[Check]:
         for check in self._operator.checks:
-            if check.kind is CheckKind.CHIP:
-                continue
             bound = self._on_any_chip(check)
             when = None if bound.when is None else self.expr(bound.when)
             require = self.expr(bound.require)
@@ -151,12 +149,10 @@ class _Bound:
 
     def _on_chip(self, check: Check, chip: Chip) -> Expr:
         """What the check demands of a call on one chip."""
-        require = specialize(check.require, chip.id, chip.arch)
-        if check.when is not None:
-            either = any_of([negate(specialize(check.when, chip.id, chip.arch)), require], check.span)
-            assert either is not None
-            require = either
-        return self.expr(require)
+        require = self.expr(specialize(check.require, chip.id, chip.arch))
+        if check.when is None:
+            return require
+        return _any([self.expr(negate(specialize(check.when, chip.id, chip.arch))), require])
 
     def _takers(self) -> list[tuple[list[str], Expr]]:
         """What chips that differ demand as a whole, chips with the same demands together."""
@@ -244,8 +240,11 @@ def _is(expr: Expr | None, value: bool) -> bool:
 
 
 def _any(parts: list[Expr]) -> Expr:
-    """Their disjunction; memberships of one value become one membership."""
+    """Whether one of them holds; memberships of one value become one membership."""
     distinct = list({strip(part): part for part in parts}.values())
+    always = next((part for part in distinct if _is(part, True)), None)
+    if always is not None:
+        return always
     members = [_membership(part) for part in distinct]
     first = members[0]
     if first is not None and all(m is not None and strip(m.item) == strip(first.item) for m in members):

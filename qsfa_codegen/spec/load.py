@@ -46,7 +46,7 @@ def analyse_text(data: bytes, name: str, sink: Sink, chips: Path | str | None = 
     if tree is None:
         return None
     tree, faulty = mend(tree, sink)
-    if not chip_set.by_id:
+    if tree is None or not chip_set.by_id:
         return None
     operator = resolve(tree, chip_set, Source(name, sha256(data).hexdigest()), sink, faulty)
     if operator is None or sink.failed:

@@ -249,8 +249,9 @@ class _Words:
 
     def _large_mapping(self, at: _Place, most: int, schema: Schema) -> None:
         entries = cast(MapNode, at.node).entries
-        message = f"{at.container} has {len(entries)} keys, {most} is allowed"
-        self._sink.error("QS157", message, entries[most].key_span, "write each in braces of its own")
+        message = f"{at.container} has {len(entries)} keys, {most} {'is' if most == 1 else 'are'} allowed"
+        help = "write each in braces of its own" if most == 1 else None
+        self._sink.error("QS157", message, entries[most].key_span, help)
 
 
 def repeated_items(values: Iterable[Plain]) -> Iterator[tuple[int, int]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+[0-9]*|[0-9]+")
 
 
+@lru_cache(maxsize=1 << 12)
 def words(name: str) -> tuple[str, ...]:
     """The words of a snake_case, camelCase or CamelCase name, lower case.
 
@@ -16,6 +18,7 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(w.lower() for part in name.split("_") for w in _WORD.findall(part))
 
 
+@lru_cache(maxsize=1 << 12)
 def snake(name: str) -> str:
     """``FusedRowScan`` → ``fused_row_scan``."""
     return "_".join(words(name))
@@ -26,12 +29,14 @@ def upper(name: str) -> str:
     return snake(name).upper()
 
 
+@lru_cache(maxsize=1 << 12)
 def camel(name: str) -> str:
     """Variable spelling: ``row_block_size`` → ``rowBlockSize``, ``KV_ROWS`` → ``kvRows``."""
     first, *rest = words(name)
     return first + "".join(w[:1].upper() + w[1:] for w in rest)
 
 
+@lru_cache(maxsize=1 << 12)
 def pascal(name: str) -> str:
     """Type spelling: ``row_block`` → ``RowBlock``."""
     return "".join(w[:1].upper() + w[1:] for w in words(name))

@@ -5,7 +5,6 @@ What is valid stays what JSON Schema says, but for ``1.0``, which is no integer 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
@@ -13,6 +12,7 @@ from jsonschema import Draft202012Validator, ValidationError, validators
 from jsonschema.protocols import Validator
 
 from qsfa_codegen.spec.misfits import closest_key, repeated_items
+from qsfa_codegen.spec.quick_fit import pattern
 
 Schema = Mapping[str, Any]
 Errors = Iterator[ValidationError]
@@ -106,8 +106,6 @@ def _no_item_twice(validator: Validator, wanted: bool, instance: Any, schema: Sc
         yield ValidationError("an item stands more than once")
 
 
-def _pattern(validator: Validator, pattern: str, instance: Any, schema: Schema) -> Errors:
-    """``pattern``, where ``$`` is the very end of the text, as JSON Schema has it."""
-    # Python's `$` lets a line break follow, which would end up in identifiers and file names.
-    if isinstance(instance, str) and not re.search(pattern.replace("$", r"\Z"), instance):
+def _pattern(validator: Validator, text: str, instance: Any, schema: Schema) -> Errors:
+    if isinstance(instance, str) and not pattern(text).search(instance):
         yield ValidationError("of another form")

@@ -56,7 +56,6 @@ def declared(found: Operator) -> list[str]:
     [
         ("row_mask", "dtype: t", "const aclTensor *rowMask"),
         ("row_mask", "dtype: t, presence: optional", "const aclTensor *rowMaskOptional"),
-        ("row_mask", "dtype: t, presence: ignored", "const aclTensor *rowMaskOptional"),
         ("row_mask", "dtype: t, list: {count: L}", "const aclTensorList *rowMask"),
         ("row_index", "dtype: int64, value_depend: optional", "const aclIntArray *rowIndex"),
         ("row_index", "dtype: int32, value_depend: required", "const aclIntArray *rowIndex"),
@@ -115,11 +114,9 @@ def test_one_output_of_several_is_named() -> None:
     ]
 
 
-def test_an_output_list() -> None:
-    found = operator(
-        f"{DATA}\n{tensor('parts', 'list: {count: L},')}", outputs=tensor("o", "list: {count: L},")
-    )
-    assert declared(found)[-1] == "const aclTensorList *out"
+def test_a_reserved_input() -> None:
+    reserved = "  bias: {dtype: float32, presence: ignored, doc: {en: Bias., zh: 偏置。}}"
+    assert declared(operator(f"{DATA}\n{reserved}"))[1] == "const aclTensor *biasOptional"
 
 
 def test_an_input_updated_in_place_comes_once() -> None:
@@ -148,9 +145,11 @@ def test_the_order_is_inputs_attributes_outputs() -> None:
 
 
 def test_attributes_that_aclnn_has_no_type_for() -> None:
-    attrs = "{names: {type: list_str, default: [a], doc: {en: A., zh: 甲。}}, "
+    attrs = "{names: {type: list_list_int, default: [[1]], doc: {en: A., zh: 甲。}}, "
     attrs += "mode: {type: int, default: 1, doc: {en: A., zh: 甲。}}}"
-    assert [a.name for a in unsupported_attrs(operator(attrs=attrs))] == ["names"]
+    found = operator(attrs=attrs, rest="bindings: {aclnn: {style: handwritten}}")
+    assert [a.name for a in unsupported_attrs(found)] == ["names"]
+    assert declared(found) == ["const aclTensor *data", "int64_t mode", "const aclTensor *out"]
 
 
 def test_a_binding_by_hand_has_its_own_names_and_order() -> None:

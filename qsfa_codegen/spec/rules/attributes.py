@@ -19,6 +19,7 @@ from qsfa_codegen.spec.model import (
 )
 from qsfa_codegen.spec.paths import at_chip
 from qsfa_codegen.spec.rules.registry import WARNING, Report, rule
+from qsfa_codegen.spec.rules.usage import used_names
 
 
 def accepts(domain: Domain, value: AttrScalar) -> bool:
@@ -235,6 +236,26 @@ def value_tables(operator: Operator, report: Report) -> None:
                 report(f"the values of '{attr.name}' go by something that is checked later", choice.span)
 
 
+@rule(
+    "QS439",
+    "An attribute has a type that operators cannot have",
+    "An operator definition registers lists of numbers and flags and lists of lists of integers, but no lists "
+    "of strings; and host code has no view of a list of lists: it is handed on as it is.",
+)
+def registered_types(operator: Operator, report: Report) -> None:
+    """No lists of strings; no rule, size or tiling value reads a list of lists."""
+    read = {name for kind, name in used_names(operator) if kind is RefKind.ATTR}
+    for attr in operator.attrs:
+        if attr.type is AttrType.LIST_STR:
+            report(f"'{attr.name}' is a list of strings", attr.span, "use a string, or integers with an enum")
+        elif attr.type is AttrType.LIST_LIST_INT and attr.name in read:
+            report(
+                f"host code cannot read the list of lists '{attr.name}'",
+                attr.span,
+                "use `list_int`, or remove what is said of it: `length` or the rules that name it",
+            )
+
+
 RULES = (
     unsaid_trap,
     false_trap,
@@ -245,4 +266,5 @@ RULES = (
     list_domains,
     number_ranges,
     value_tables,
+    registered_types,
 )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import keyword
 from collections import Counter
 
-from qsfa_codegen.spec.model import Operator, Registered
+from qsfa_codegen.spec.aclnn import unsupported_attrs
+from qsfa_codegen.spec.model import AttrType, BoundParam, Operator, Registered
+from qsfa_codegen.spec.names import camel
+from qsfa_codegen.spec.rules.names import ACLNN_RESERVED, CPP_KEYWORDS
 from qsfa_codegen.spec.rules.registry import Report, rule
 
 ACLNN_STYLES = ("auto", "wrapper", "handwritten")
@@ -36,10 +40,8 @@ def torch_complete(operator: Operator, report: Report) -> None:
 )
 def torch_names(operator: Operator, report: Report) -> None:
     """Names in the schema are distinct."""
-    if operator.torch is None:
-        return
     seen: set[str] = set()
-    for param in (*operator.torch.positional, *operator.torch.keyword):
+    for param in _torch_params(operator):
         if param.name in seen:
             report(f"there are two arguments '{param.name}'", param.span, "rename one of them")
         seen.add(param.name)
@@ -52,10 +54,8 @@ def torch_names(operator: Operator, report: Report) -> None:
 )
 def torch_defaults(operator: Operator, report: Report) -> None:
     """Only inputs that are registered as optional default to None."""
-    if operator.torch is None:
-        return
     inputs = {i.name: i for i in operator.inputs}
-    for param in (*operator.torch.positional, *operator.torch.keyword):
+    for param in _torch_params(operator):
         source = inputs.get(param.source or "")
         if source is not None and source.registered is Registered.REQUIRED and param.has_default:
             report(f"'{param.name}' is always needed and has a default", param.span, "make it positional")
@@ -119,6 +119,70 @@ def outputs_required(operator: Operator, report: Report) -> None:
             )
 
 
+@rule(
+    "QS497",
+    "An attribute has a type that its interface does not have",
+    "aclnn takes numbers, flags, one string, and lists of numbers or flags. torch hands its arguments to "
+    "aclnn, and has no conversion for lists of floats.",
+)
+def interface_types(operator: Operator, report: Report) -> None:
+    """Attributes can be passed in the interfaces that are generated."""
+    foreign = {a.name for a in unsupported_attrs(operator)}
+    if operator.aclnn.style != "handwritten":
+        for attr in operator.attrs:
+            if attr.name in foreign:
+                report(f"aclnn has no type for '{attr.name}'", attr.span, "use `style: handwritten`")
+    foreign |= {a.name for a in operator.attrs if a.type is AttrType.LIST_FLOAT}
+    for param in _torch_params(operator):
+        if param.source in foreign:
+            report(f"torch cannot pass '{param.source}' to aclnn", param.span, "pin it to null in `fixed`")
+
+
+# What stands beside the parameters in the generated function and in the macro that calls aclnn.
+_TORCH_LOCALS = frozenset(
+    {
+        "given",
+        "checked",
+        "outputs",
+        "call",
+        "acl_stream",
+        "converted_params",
+        "executor",
+        "executor_addr",
+        "workspace_size",
+        "workspace_size_addr",
+    }
+)
+_TORCH_COPIES = ("text", "chars", "flags", "array", "value", "values")
+
+
+@rule(
+    "QS498",
+    "A torch argument has a name that generated code cannot use",
+    "Arguments are variables of a C++ function and keywords of a Python call; the function has variables "
+    "of its own beside them.",
+)
+def torch_identifiers(operator: Operator, report: Report) -> None:
+    """Argument names are no keywords, no locals of the function and not those of other parameters."""
+    params = _torch_params(operator)
+    copies = {f"{param.name}_{copy}" for param in params for copy in _TORCH_COPIES}
+    others = {i.name for i in operator.inputs} | {a.name for a in operator.attrs}
+    others -= {param.source for param in params if param.name == param.source}
+    for param in params:
+        renamed = param.name != param.source
+        if renamed and (param.name in CPP_KEYWORDS or keyword.iskeyword(param.name)):
+            report(f"'{param.name}' is a keyword", param.span, "choose another name")
+        elif param.name in _TORCH_LOCALS | copies and (renamed or camel(param.name) not in ACLNN_RESERVED):
+            report(f"generated code has its own '{param.name}'", param.span, "choose another name")
+        elif renamed and param.name in others:
+            report(f"'{param.name}' is another parameter", param.span, "choose another name")
+
+
+def _torch_params(operator: Operator) -> tuple[BoundParam, ...]:
+    torch = operator.torch
+    return () if torch is None else (*torch.positional, *torch.keyword)
+
+
 RULES = (
     torch_complete,
     torch_names,
@@ -127,4 +191,6 @@ RULES = (
     aclnn_style,
     aclnn_parameters,
     outputs_required,
+    interface_types,
+    torch_identifiers,
 )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
+from qsfa_codegen.diagnostics import Related
 from qsfa_codegen.expr.evaluate import UNKNOWN
 from qsfa_codegen.expr.nodes import Expr
+from qsfa_codegen.spec.kernel_facts import KernelFacts, Reads, Use, kernel_uses
 from qsfa_codegen.spec.model import Chip, Operator, PlanSpace
 from qsfa_codegen.spec.rules.registry import Report, rule
 from qsfa_codegen.spec.world import World
@@ -110,4 +113,74 @@ def kernel_tiling(operator: Operator, report: Report) -> None:
         report("there is a kernel but no tiling data", operator.kernel.span, "add the `tiling` section")
 
 
-RULES = (roles, plan_capacity, plan_archs, kernel_tiling)
+@lru_cache(maxsize=1)
+def _uses(operator: Operator) -> tuple[tuple[str, Use, Reads], ...]:
+    """(architecture, use, what it reads) of everything that kernel code is written with."""
+    if operator.kernel is None or operator.tiling is None:
+        return ()
+    facts = {arch: KernelFacts(operator, arch) for arch in operator.archs}
+    return tuple(
+        (arch, use, facts[arch].reads(use.expr)) for arch in facts for use in kernel_uses(operator, arch)
+    )
+
+
+@rule(
+    "QS485",
+    "The kernel is not told what the size of a workspace depends on",
+    "Kernels take the places of workspace regions from the terms of the spec. They know constants, the "
+    "arguments of the tiling key and the fields of the tiling data, and nothing else of a call.",
+)
+def workspace_told(operator: Operator, report: Report) -> None:
+    """Sizes of workspace terms follow from the tiling data and the key."""
+    reported: set[str] = set()
+    for arch, use, reads in _uses(operator):
+        if use.told and reads.parameters and not reads.beyond and use.what not in reported:
+            reported.add(use.what)
+            names = " and ".join(f"'{ref.name}'" for ref in reads.parameters)
+            report(
+                f"no tiling field tells the kernel of {arch} {names}, which {use.what} needs",
+                use.expr.span,
+                "add a tiling field or a key argument with this value",
+            )
+
+
+@rule(
+    "QS486",
+    "A number of a buffer plan depends on the call",
+    "Buffers and flags are set up before a kernel knows its call: their sizes are constants.",
+)
+def plan_constant(operator: Operator, report: Report) -> None:
+    """Totals, buffers and credits are numbers."""
+    for arch, use, reads in _uses(operator):
+        if use.constant and not reads.constant and not reads.beyond:
+            report(f"on {arch} {use.what} depends on the call", use.expr.span, "use constants alone")
+
+
+@rule(
+    "QS487",
+    "A kernel cannot work something out",
+    "Whether and with which shape or dtype an input is passed, what a function of the host gives, and which "
+    "of several chips of one architecture it runs on, is known to the host alone.",
+)
+def kernel_can(operator: Operator, report: Report) -> None:
+    """Kernel code needs no fact that only the host has, unless a tiling field or a key argument holds it."""
+    for arch, use, reads in _uses(operator):
+        if reads.beyond:
+            related = (Related(reads.beyond[0].span, "this is known to the host alone"),)
+            report(
+                f"the kernel of {arch} cannot work out {use.what}",
+                use.expr.span,
+                "let a tiling field or a key argument hold this value",
+                related,
+            )
+
+
+RULES = (
+    roles,
+    plan_capacity,
+    plan_archs,
+    kernel_tiling,
+    workspace_told,
+    plan_constant,
+    kernel_can,
+)

@@ -184,7 +184,10 @@ def struct_names(operator: Operator, report: Report) -> None:
 
 # Types and constants that generated C++ has of its own.
 GENERATED_TYPES = frozenset(
-    {"Arith", "Attributes", "Call", "Chip", "DimRun", "Dims", "Inputs", "List", "Run", "Tensor"}
+    {
+        *("Arith", "Attributes", "Call", "Chip", "Contract", "DimRun", "Dims", "Inputs", "List"),
+        *("OutputOrEmpty", "Outputs", "Run", "Sizes", "Symbols", "Tensor"),
+    }
 )
 GENERATED_PREFIXES = ("ATTR_", "DEFAULT_", "INPUT_", "INVALID_", "OUTPUT_", "UNKNOWN_")
 
