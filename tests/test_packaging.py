@@ -74,3 +74,10 @@ def test_the_wheel_holds_no_more_than_the_package(installed: Path) -> None:
     assert (metadata / "licenses/LICENSE").read_text() == (ROOT / "LICENSE").read_text()
     assert "qsfa-codegen = qsfa_codegen.__main__:main" in (metadata / "entry_points.txt").read_text()
     assert not list(installed.rglob("*.pyc"))
+
+
+def test_the_wheel_has_what_host_code_is_compiled_with(installed: Path) -> None:
+    ours, theirs = ROOT / "qsfa_codegen/host", installed / "qsfa_codegen/host"
+    sources = sorted(path.relative_to(ours) for pattern in ("*.h", "*.cpp") for path in ours.rglob(pattern))
+    assert len(sources) > 20
+    assert [path for path in sources if not (theirs / path).is_file()] == []

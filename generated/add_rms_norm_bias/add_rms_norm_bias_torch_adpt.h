@@ -6,8 +6,6 @@
 #define ADD_RMS_NORM_BIAS_TORCH_ADPT_H
 
 #include <optional>
-#include <string>
-#include <string_view>
 #include <tuple>
 
 #include "torch/add_rms_norm_bias_contract.h"

@@ -5,6 +5,7 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_TORCH_ADPT_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_TORCH_ADPT_H
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

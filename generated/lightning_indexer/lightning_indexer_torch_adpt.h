@@ -5,6 +5,7 @@
 #ifndef LIGHTNING_INDEXER_TORCH_ADPT_H
 #define LIGHTNING_INDEXER_TORCH_ADPT_H
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -5,9 +5,8 @@
 #ifndef RMS_NORM_DYNAMIC_QUANT_TORCH_ADPT_H
 #define RMS_NORM_DYNAMIC_QUANT_TORCH_ADPT_H
 
+#include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <tuple>
 
 #include "torch/rms_norm_dynamic_quant_contract.h"

@@ -7,7 +7,6 @@ on purpose), and the evaluator confirms it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import product
 from math import prod
 from typing import NamedTuple
 
@@ -76,7 +75,6 @@ class _Deriver:
         self._done: set[int] = set()  # checks that some call breaks alone
         self._unbroken: list[Unbroken] = []
         self._unreached: list[Unreached] = []
-        self._enums = tuple(a for a in self._operator.attrs if a.enum is not None)
 
     def run(self) -> Derivation:
         """Derive everything."""
@@ -126,18 +124,13 @@ class _Deriver:
 
     def _legal(self, plan: Plan, pinned: Iterable[str], case: str, *name: str) -> _Base | Blocked:
         """Keep the legal call nearest to a plan; later it serves to be broken."""
-        found = self._search.solve(plan, frozenset(pinned) | self._pinned)
+        found = self._search.solve(plan, frozenset(pinned) | self._search.pinned)
         if isinstance(found, Blocked):
             return found
         self._keep(found.call, _OK, plan.chip.id, "ok", *name, common=True)
         base = _Base(case, found)
         self._pool.append(base)
         return base
-
-    @property
-    def _pinned(self) -> frozenset[str]:
-        choosers = (attr for _, attr in self._operator.dtypes.select)
-        return frozenset((*(a.name for a in self._enums), *choosers))
 
     def _keep(
         self, call: Call, expect: Mapping[str, object], chip: str, *name: str, common: bool = False
@@ -163,7 +156,8 @@ class _Deriver:
         others: list[_Base] = []
         for number, row in enumerate(self._operator.dtypes.rows_of(chip.id) or (None,)):
             dtypes = () if row is None else row.dtypes
-            for case, plan in self._cases(Plan(chip, dtypes)):
+            for values, plan in self._search.cases(Plan(chip, dtypes)):
+                case = "_".join(spelt(value) for value in values)
                 found = self._legal(plan, (), case, *dict.fromkeys(dtypes), case)
                 if isinstance(found, _Base):
                     (others if number else first).append(found)
@@ -171,15 +165,6 @@ class _Deriver:
                     choice = " ".join((*dtypes, case))
                     self._unreached.append(Unreached(chip.id, choice, found.check.id))
         return first, others
-
-    def _cases(self, plan: Plan) -> Iterator[tuple[str, Plan]]:
-        """The plan with every combination of enum values that the attributes accept one by one."""
-        pools = [tuple(self._search.builder.attr_domain(a.name, plan).edges()) for a in self._enums]
-        for values in product(*pools):
-            chosen = plan
-            for attr, value in zip(self._enums, values, strict=True):
-                chosen = chosen.with_attr(attr.name, value)
-            yield "_".join(spelt(value) for value in values), chosen
 
     def _variants(self, bases: Iterable[_Base]) -> None:
         """Each optional input passed where the usual call leaves it out; reserved ones passed."""
@@ -203,7 +188,7 @@ class _Deriver:
     def _attr_edges(self, bases: list[_Base]) -> None:
         """Every listed value of an attribute and the ends of its range."""
         for attr in self._operator.attrs:
-            if attr.name in self._pinned:
+            if attr.name in self._search.pinned:
                 continue
             domain = self._search.builder.attr_domain(attr.name, bases[0].legal.plan)
             for value in domain.edges():
@@ -238,7 +223,7 @@ class _Deriver:
 
     def _breaks(self, *, each_case: bool) -> None:
         """For every check a call that breaks it alone; with ``each_case`` in every case it depends on."""
-        enums = frozenset(a.name for a in self._enums)
+        enums = frozenset(a.name for a in self._search.enums)
         for rule in self._evaluator.rules:
             check = rule.check
             depends = each_case and check.kind is not CheckKind.ATTR

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 from qsfa_codegen.contract.calls import Call
@@ -51,6 +51,10 @@ class Search:
         self.optional = tuple(
             i.name for i in self.operator.inputs if Presence.OPTIONAL in set(leaves(i.presence))
         )
+
+        self.enums = tuple(a for a in self.operator.attrs if a.enum is not None)
+        choosers = (attr for _, attr in self.operator.dtypes.select)
+        self.pinned = frozenset((*(a.name for a in self.enums), *choosers))
 
     def _find_readers(self) -> dict[str, list[int]]:
         readers: dict[str, list[int]] = {}
@@ -155,6 +159,15 @@ class Search:
                 yield plan._replace(platform={**plan.platform, name: wanted})
 
     # ------------------------------------------------------------------ legal plans
+
+    def cases(self, plan: Plan) -> Iterator[tuple[tuple[AttrValue, ...], Plan]]:
+        """The plan with every combination of enum values that the attributes accept one by one."""
+        pools = [tuple(self.builder.attr_domain(a.name, plan).edges()) for a in self.enums]
+        for values in product(*pools):
+            chosen = plan
+            for attr, value in zip(self.enums, values, strict=True):
+                chosen = chosen.with_attr(attr.name, value)
+            yield values, chosen
 
     def solve(self, plan: Plan, pinned: Pinned) -> Legal | Blocked:
         """A legal plan near ``plan``, with the choices in ``pinned`` left as they are."""

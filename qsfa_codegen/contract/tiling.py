@@ -12,7 +12,7 @@ from qsfa_codegen.expr.limits import INT64_MAX, UINT32_MAX
 from qsfa_codegen.expr.nodes import Expr, Kind
 from qsfa_codegen.expr.values import EvalError, Value
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.layout import KEY_BITS, CType, Packer, encode_key
+from qsfa_codegen.spec.layout import KEY_BITS, CType, Packer, encode_key, library_structs
 from qsfa_codegen.spec.model import Operator, Tiling, WorkspaceTerm
 
 Number = int | float | bool
@@ -57,6 +57,8 @@ class TilingRule:
         self._tiling = tiling
         codes = {e.name: {label.name: label.code for label in e.labels} for e in operator.enums}
         self._packer = None if tiling.data is None else Packer(tiling.data)
+        # What a library fills has bytes that nobody here knows.
+        self._packs = tiling.data is not None and not library_structs(tiling.data)
         entries = () if self._packer is None else self._packer.layout.entries
         self.fields = tuple(
             _field(entry.field.name, entry.path, entry.field.value, entry.ctype, codes) for entry in entries
@@ -92,7 +94,7 @@ class TilingRule:
             schedule_mode=self._tiling.schedule_mode,
             workspace=() if isinstance(workspace, Unfit) else (int(workspace),),
             data=None if self._packer is None else self._packer.nested(numbers),
-            bytes=None if self._packer is None else self._packer.pack(numbers),
+            bytes=self._packer.pack(numbers) if self._packer is not None and self._packs else None,
         )
 
     def _key(self, env: CallEnv) -> Number | Unfit | None:

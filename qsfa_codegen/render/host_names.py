@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.nodes import Expr, Query, RefKind
 from qsfa_codegen.render.cpp import enumerator, ge_dtype, variable
-from qsfa_codegen.render.needs import carrier
+from qsfa_codegen.spec.columns import column_dtype, column_sizes
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Input, Record, Rest, Shape
 from qsfa_codegen.spec.names import pascal
@@ -126,9 +126,7 @@ class HostNames:
             case "elements":
                 return self._expanded(self._operator.find(Record, args[0]).elements)
             case "offset":
-                record = self._operator.find(Record, args[0])
-                names = [field.name for field in record.fields]
-                return self._expanded(record.offsets[names.index(args[1])])
+                return self._expanded(self._operator.find(Record, args[0]).offset(args[1]))
             case "sizeof":
                 return self._sizeof(args[0])
             case "prod":
@@ -144,12 +142,7 @@ class HostNames:
         return isinstance(shape, Shape) and shape.rank == 1
 
     def _column(self, name: str) -> str:
-        found = carrier(self._operator, name)
-        if found is None:
-            chooser = dict(self._operator.dtypes.select)[name]
-            text = f"attrs_.{variable(chooser)}"
-        else:
-            text = f"inputs_.{variable(found.name)}.dtype"
+        text = self._expanded(column_dtype(self._operator, name, self._operator.dtypes.span))
         self._columns[text] = name
         return text
 
@@ -158,9 +151,7 @@ class HostNames:
         if column is None:
             spelt = {self.dtype(known.name): known.size for known in DTYPES.values()}
             return str(spelt[dtype])
-        matrix = self._operator.dtypes
-        names = {name for chip in self._operator.chips for name in matrix.column(column, chip.id)}
-        sizes = {DTYPES[name].size for name in names}
+        sizes = column_sizes(self._operator, column)
         return str(*sizes) if len(sizes) == 1 else self.size_of(dtype)
 
     def _rest(self, name: str) -> str:

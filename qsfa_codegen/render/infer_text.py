@@ -29,6 +29,7 @@ from qsfa_codegen.expr.rewrite import substitute
 from qsfa_codegen.expr.specialize import params
 from qsfa_codegen.render.cpp import enumerator, ge_dtype, variable
 from qsfa_codegen.render.unknowns import TRUE, Condition, Some, Test, ThreeValued, closed, every, line, some
+from qsfa_codegen.spec.columns import column_dtype, with_known_sizes
 from qsfa_codegen.spec.model import Dim, Fact, Record, Rest
 from qsfa_codegen.spec.names import pascal
 from qsfa_codegen.spec.ranges import Checked, Ranges
@@ -56,6 +57,10 @@ class InferText:
         self.context = "call.context" if "context" not in taken else "call.inferContext"
         self.three_valued = ThreeValued(self._tight, self.leaf_known, self._length_known)
         self._lets = {(RefKind.LET, let.name): let.value for let in operator.lets}
+        self._columns = {
+            (RefKind.COLUMN, name): column_dtype(operator, name, operator.dtypes.span)
+            for name in operator.dtypes.columns
+        }
         self._uses = output_uses(operator)
         self._ranges = _InferRanges(operator, self._uses.dims)
         self._declared: dict[str, None] = {}
@@ -106,7 +111,7 @@ class InferText:
         """``expr`` without derived values and tables."""
         while any(isinstance(node, Ref) and node.kind is RefKind.LET for node in walk(expr)):
             expr = substitute(expr, self._lets)
-        return closed(expr)
+        return closed(substitute(with_known_sizes(self.operator, expr), self._columns))
 
     def observed(self, dim: Dim) -> Expr:
         """Where a dim is observed, as far as output shapes need it."""
@@ -206,6 +211,10 @@ class InferText:
                 return f"Product({run}, {ARITH})"
             case "elements", (record,):
                 return self._tight(self.prepared(self.operator.find(Record, record).elements))
+            case "offset", (record, field):
+                return self._tight(self.prepared(self.operator.find(Record, record).offset(field)))
+            case "sizeof", (dtype,):
+                return f"SizeOf({dtype})"
         return None
 
     def _shape(self, param: str) -> str:

@@ -24,6 +24,7 @@ from qsfa_codegen.render.cpp import (
     variable,
 )
 from qsfa_codegen.render.host_checks import argument, list_input, screens, specifier
+from qsfa_codegen.render.host_names import dtype_sizes
 from qsfa_codegen.render.infer_outputs import dim_value, rest_run, setters
 from qsfa_codegen.render.infer_text import ARITH, InferText
 from qsfa_codegen.render.messages import Given, failure, format_text
@@ -81,6 +82,7 @@ _HELPERS = {
     "NonEmpty": (),
     "Count": (),
     "DtypeOf": (),
+    "SizeOf": (),
     "AttrAt": (),
     "AttrOr": ("AttrAt",),
     "TextOr": ("AttrAt",),
@@ -220,6 +222,7 @@ class _File:
             "steps": self._steps(),
             "unknowns": self._unknowns(helpers),
             "dtype_from_attr": reads_data,
+            "sizes": dtype_sizes(operator),
             "attr_checks": [group.name for group in self._groups if group.kind is CheckKind.ATTR],
         }
 

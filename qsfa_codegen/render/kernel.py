@@ -16,6 +16,7 @@ from qsfa_codegen.render.text import INDENT, broken, wrap_call
 from qsfa_codegen.render.tiling_key import has_template_key, key_file, tiling_key
 from qsfa_codegen.render.tiling_struct import NAMESPACE, PLAIN, has_struct_file, struct_file, tiling_data
 from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.layout import library_structs
 from qsfa_codegen.spec.model import DtypeRef
 from qsfa_codegen.spec.names import upper
 
@@ -45,9 +46,7 @@ class Dispatch(Struct, frozen=True):
 def has_kernel(operator: Operator) -> bool:
     """Whether the operator's kernel can be written: it gets its sizes from the tiling data."""
     data = tiling_data(operator)
-    if operator.kernel is None or data is None:
-        return False
-    return data.style != PLAIN or has_struct_file(operator)
+    return operator.kernel is not None and data is not None and not library_structs(data)
 
 
 def kernel_namespace(operator: Operator) -> str:

@@ -132,9 +132,7 @@ class KernelNames:
             case "elements":
                 return self._nested(self._operator.find(Record, args[0]).elements)
             case "offset":
-                record = self._operator.find(Record, args[0])
-                names = [part.name for part in record.fields]
-                return self._nested(record.offsets[names.index(args[1])])
+                return self._nested(self._operator.find(Record, args[0]).offset(args[1]))
             case "sizeof":
                 return f"static_cast<int64_t>(sizeof({args[0]}))"
             case "min" | "max":

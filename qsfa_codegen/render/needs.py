@@ -9,10 +9,11 @@ from msgspec import Struct
 
 from qsfa_codegen.expr.nodes import Expr, RefKind
 from qsfa_codegen.expr.specialize import depends_on
-from qsfa_codegen.spec.model import Dim, DtypeRef, Presence, Record, Rest
+from qsfa_codegen.spec.columns import column_dtype
+from qsfa_codegen.spec.model import Dim, Record, Rest
 
 if TYPE_CHECKING:
-    from qsfa_codegen.spec.model import Input, Operator
+    from qsfa_codegen.spec.model import Operator
 
 
 class Needs(Struct, frozen=True):
@@ -40,6 +41,8 @@ def needs(operator: Operator, exprs: Iterable[Expr]) -> Needs:
                 return operator.find(Dim, name).value
             case RefKind.RECORD:
                 return operator.find(Record, name).elements
+            case RefKind.COLUMN:
+                return column_dtype(operator, name, operator.dtypes.span)
         return None
 
     found = [depends_on(expr, definition) for expr in exprs]
@@ -49,13 +52,6 @@ def needs(operator: Operator, exprs: Iterable[Expr]) -> Needs:
     return Needs(refs, frozenset((*asked, *carriers)))
 
 
-def carrier(operator: Operator, column: str) -> Input | None:
-    """The input that tells a call's dtype of a column: one that is always passed, where there is one."""
-    carriers = [i for i in operator.inputs if i.dtype == DtypeRef(column=column)]
-    always = [i for i in carriers if i.presence is Presence.REQUIRED]
-    return next(iter(always or carriers), None)
-
-
 def _inputs_behind(operator: Operator, kind: RefKind, name: str) -> Iterator[str]:
     """Inputs that a name is a fact about, though no expression asks them."""
     if kind is RefKind.REST:
@@ -63,7 +59,3 @@ def _inputs_behind(operator: Operator, kind: RefKind, name: str) -> Iterator[str
         yield rest.input
         for behind in rest.rests_after:
             yield from _inputs_behind(operator, kind, behind)
-    elif kind is RefKind.COLUMN:
-        found = carrier(operator, name)
-        if found is not None:
-            yield found.name

@@ -43,9 +43,8 @@ from qsfa_codegen.render.tiling_struct import (
     has_struct_file,
     macro_views,
     struct_file,
-    structs,
 )
-from qsfa_codegen.spec.layout import struct_layout
+from qsfa_codegen.spec.layout import library_structs, struct_layout
 from qsfa_codegen.spec.model import CheckKind
 from qsfa_codegen.spec.names import pascal, upper
 
@@ -111,7 +110,7 @@ def has_tiling(operator: Operator) -> bool:
     tiling = operator.tiling
     if tiling is None:
         return False
-    return tiling.data is None or all(s.library is None for s in structs(tiling.data.root))
+    return tiling.data is None or not library_structs(tiling.data)
 
 
 def compile_info(operator: Operator) -> str:

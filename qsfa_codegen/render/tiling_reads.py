@@ -106,7 +106,7 @@ def dim_branches(operator: Operator, text: HostText, used: Collection[str]) -> l
 
 
 def _attr(attr: Attr) -> AttrText:
-    absent = _default_name(attr) if _has_fallback(attr) else None
+    absent = default_name(attr) if _has_fallback(attr) else None
     kind, ctype = _kind_and_type(attr)
     required = absent is None and attr.default != ()
     return AttrText(attr.name, variable(attr.name), attr_index(attr), kind, ctype, absent, required)
@@ -130,7 +130,8 @@ def _has_fallback(attr: Attr) -> bool:
     return not attr.required and attr.default is not None and attr.default != ()
 
 
-def _default_name(attr: Attr) -> str:
+def default_name(attr: Attr) -> str:
+    """The constant that is an attribute's registered default."""
     return f"DEFAULT_{upper(attr.name)}"
 
 
@@ -139,11 +140,11 @@ def _default_constant(attr: Attr) -> str:
     value = literal(attr.type, attr.default)
     kind, ctype = _kind_and_type(attr)
     if kind == "list":
-        return f"constexpr {ctype} {_default_name(attr)}[] = {value};"
+        return f"constexpr {ctype} {default_name(attr)}[] = {value};"
     spelt = {"enum": "char", "string": "char", "dtype": "int64_t"}.get(kind, ctype)
     if spelt == "char":
-        return f"constexpr const char *{_default_name(attr)} = {value};"
-    return f"constexpr {spelt} {_default_name(attr)} = {value};"
+        return f"constexpr const char *{default_name(attr)} = {value};"
+    return f"constexpr {spelt} {default_name(attr)} = {value};"
 
 
 def _input(param: Input) -> InputText:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import field_type
 from qsfa_codegen.render.text import wrap_call
-from qsfa_codegen.spec.layout import StructLayout, place
+from qsfa_codegen.spec.layout import StructLayout, library_structs, place
 from qsfa_codegen.spec.model import TilingField, TilingMember
 from qsfa_codegen.spec.names import upper
 
@@ -43,7 +43,7 @@ class MacroView(Struct, frozen=True):
 def has_struct_file(operator: Operator) -> bool:
     """Whether the tiling data is a file of its own: in the plain style, and when all of it is ours."""
     data = tiling_data(operator)
-    return data is not None and data.style == PLAIN and all(s.library is None for s in structs(data.root))
+    return data is not None and data.style == PLAIN and not library_structs(data)
 
 
 def tiling_data(operator: Operator) -> TilingData | None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from qsfa_codegen.render.artefact import Artefact
+from qsfa_codegen.render.cpp import standard_headers
 from qsfa_codegen.render.text import INDENT, cpp_string, wrap_call
 from qsfa_codegen.render.torch_calls import OUTPUTS, arguments
 from qsfa_codegen.render.torch_contract import contract_namespace, render_contract, torch_binding
-from qsfa_codegen.render.torch_schema import TorchParam, parameters, schema
+from qsfa_codegen.render.torch_schema import TorchParam, parameters, schema_pieces
 from qsfa_codegen.spec.model import (
     Output,
     Registered,
@@ -22,8 +22,6 @@ from qsfa_codegen.spec.names import upper
 if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
     from qsfa_codegen.spec.model import Operator, TorchBinding
-
-_WORD = re.compile(r"\w+")
 
 
 def has_torch(operator: Operator) -> bool:
@@ -39,6 +37,10 @@ class Signature(Struct, frozen=True):
     params: tuple[str, ...]
     call: str
     result: str
+
+    def headers(self, *statements: str) -> list[str]:
+        """The standard headers that the function needs, with ``statements`` in its body."""
+        return standard_headers("\n".join((self.type, *self.params, *statements)))
 
 
 def _signature(operator: Operator, indent: int) -> Signature:
@@ -71,15 +73,18 @@ def _result(operator: Operator, name: str, params: Sequence[TorchParam]) -> str:
 def _render_adapter(operator: Operator, templates: Templates) -> str:
     binding = torch_binding(operator)
     made = arguments(operator, binding, contract_namespace(operator))
+    statements = [line for argument in made for line in argument.statements]
+    signature = _signature(operator, INDENT)
     return templates.render(
         "torch/adapter.h.j2",
         guard=f"{upper(operator.snake)}_TORCH_ADPT_H",
         contract=contract_namespace(operator),
         contract_file=_contract_path(operator),
         binding=binding,
-        signature=_signature(operator, INDENT),
+        signature=signature,
         has_outputs=any(a.text.startswith(f"{OUTPUTS}.") for a in made),
-        statements=[line for argument in made for line in argument.statements],
+        headers=signature.headers(*statements),
+        statements=statements,
         command=wrap_call("EXEC_NPU_CMD(", [operator.aclnn.name, *(a.text for a in made)], ");", INDENT),
     )
 
@@ -94,7 +99,8 @@ def _render_registration(operator: Operator, templates: Templates) -> str:
         signature=signature,
         has_outputs=f"{OUTPUTS}." in signature.result,
         implementation=_implementation(binding, "OutputsOf"),
-        pieces=_schema_lines(schema(operator, binding)),
+        headers=signature.headers(),
+        pieces=[cpp_string(piece) for piece in schema_pieces(operator, binding)],
     )
 
 
@@ -110,12 +116,6 @@ def _render_npu(operator: Operator, templates: Templates) -> str:
 
 def _implementation(binding: TorchBinding, function: str) -> str:
     return wrap_call("library.impl(", [cpp_string(binding.name), f"&{function}"], ");", INDENT)
-
-
-def _schema_lines(text: str) -> list[str]:
-    """The schema as C++ literals, one for each parameter."""
-    pieces = re.split(r"(?<=, )|(?<=\()(?=.)|(?=\) -> )", text, maxsplit=0)
-    return [cpp_string(piece) for piece in pieces if piece]
 
 
 def _contract_path(operator: Operator) -> str:

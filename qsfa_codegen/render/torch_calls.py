@@ -108,8 +108,8 @@ class _Adapter:
 
     def _flags(self, attr: Attr, given: TorchParam) -> Argument:
         flags, array = f"{given.name}_flags", f"{given.name}_array"
-        empty = "{}" if given.optional else ""
-        source = f"{given.name}.value_or(c10::List<bool>{empty})" if given.optional else given.name
+        default = f"c10::List<bool>({literal(attr.type, attr.default) if attr.default else ''})"
+        source = f"{given.name}.value_or({default})" if given.optional else given.name
         return Argument(
             array,
             (
@@ -152,9 +152,10 @@ def _pinned_array(attr: Attr, value: AttrValue | None) -> Iterator[str]:
     if not isinstance(value, tuple):
         yield f"{_ARRAYS[attr.type]} *{attr.name} = nullptr;"
         return
-    element = {AttrType.LIST_INT: "int64_t", AttrType.LIST_FLOAT: "double"}.get(attr.type, "bool")
-    yield f"const {element} {attr.name}_values[] = {literal(attr.type, value)};"
-    yield f"const at::ArrayRef<{element}> {attr.name}({attr.name}_values);"
+    element = "int64_t" if attr.type is AttrType.LIST_INT else "bool"
+    if value:
+        yield f"const {element} {attr.name}_values[] = {literal(attr.type, value)};"
+    yield f"const at::ArrayRef<{element}> {attr.name}{f'({attr.name}_values)' if value else ''};"
 
 
 def mapped_values(param: TorchParam, attr: Attr) -> list[tuple[str, str]]:

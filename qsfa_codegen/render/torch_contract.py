@@ -18,7 +18,14 @@ from qsfa_codegen.render.needs import needs
 from qsfa_codegen.render.parameters import literal
 from qsfa_codegen.render.shape_text import shape_exprs, shape_key, shape_lines, size_expr
 from qsfa_codegen.render.text import INDENT, broken, call_with_format, cpp_string, wrap_call, wrap_items
-from qsfa_codegen.render.tiling_reads import AttrText, attrs, dim_branches, ends_block
+from qsfa_codegen.render.tiling_reads import (
+    AttrText,
+    attrs,
+    default_constants,
+    default_name,
+    dim_branches,
+    ends_block,
+)
 from qsfa_codegen.render.torch_calls import OUTPUTS, mapped_values, word_function
 from qsfa_codegen.render.torch_names import (
     SymbolicNames,
@@ -36,7 +43,6 @@ from qsfa_codegen.spec.model import (
     Input,
     InputKind,
     Output,
-    Registered,
     RestItem,
     Shape,
 )
@@ -128,7 +134,9 @@ class _Contract:
             "lets": lets,
             "attrs": read,
             "readings": [line for attr in read for line in self._reading(attr)],
-            "copies": [p.name for p in self.params if self._is_copied(p)],
+            "copies": [self._copy(p) for p in self.params if self._is_copied(p)],
+            "arrays": [p.name for p in self.params if self._is_array(p)],
+            "defaults": self._defaults(),
             "words": [self._words(p) for p in self.params if p.bound.value_map],
             "inputs": [self._input(i) for i in self.operator.inputs if i.name in self._read()],
             "groups": checked,
@@ -146,14 +154,29 @@ class _Contract:
     def _read(self) -> set[str]:
         return {name for name in self.checked.inputs | self.sized.inputs if name in self.by_source}
 
-    def _attrs(self) -> list[AttrText]:
+    def _read_attrs(self) -> list[str]:
         used = self.checked.names(RefKind.ATTR) | self.sized.names(RefKind.ATTR)
-        found = attrs(self.operator, [name for name in used if name in self.by_source])
+        return [name for name in used if name in self.by_source]
+
+    def _attrs(self) -> list[AttrText]:
+        found = attrs(self.operator, self._read_attrs())
         return [replace(a, type="at::ScalarType") if a.kind == "dtype" else a for a in found]
 
     def _is_copied(self, param: TorchParam) -> bool:
         """Whether messages print the text of the parameter, which has no end of its own."""
         return param.source is Source.ATTR and param.kind == "str" and not param.bound.value_map
+
+    def _copy(self, param: TorchParam) -> tuple[str, str]:
+        """The member that keeps a text, and what it is made from."""
+        given = f"call.{param.name}"
+        if not param.optional:
+            return param.name, given
+        registered = self.operator.find(Attr, param.bound.source or "")
+        return param.name, f"{given}.value_or({literal(registered.type, registered.default or '')})"
+
+    def _is_array(self, param: TorchParam) -> bool:
+        """Whether the parameter is an input of which torch gives the values, not a tensor."""
+        return param.source is Source.INPUT and param.kind == "int[]" and param.bound.source in self._read()
 
     def _reading(self, attr: AttrText) -> list[str]:
         """Statements that set an attribute's member."""
@@ -176,10 +199,19 @@ class _Contract:
         return [f"{target} = {f'static_cast<float>({given})' if attr.type == 'float' else given};"]
 
     def _list(self, attr: Attr, param: TorchParam, given: str) -> str:
+        """A list as the contract keeps it; one that is not given is the registered default."""
         value = f"{given}.value()" if param.optional else given
+        default = default_name(attr) if attr.default else ""
         if attr.type is AttrType.LIST_BOOL:
-            value = f"{value}.vec()"
-        return f"{given}.has_value() ? {value} : {{}}" if param.optional else value
+            value, absent = f"{value}.vec()", f"std::vector<bool>{literal(attr.type, attr.default or ())}"
+        else:
+            absent = f"at::IntArrayRef({default})"
+        return f"{given}.has_value() ? {value} : {absent}" if param.optional else value
+
+    def _defaults(self) -> list[str]:
+        """Lists that stand for one that is not given."""
+        optional = [p.bound.source for p in self.params if p.optional and p.kind == "int[]"]
+        return default_constants(self.operator, [name for name in self._read_attrs() if name in optional])
 
     def _words(self, param: TorchParam) -> WordText:
         attr = self.operator.find(Attr, param.bound.source or "")
@@ -192,7 +224,8 @@ class _Contract:
 
     def _input(self, parameter: Input) -> ViewText:
         param = self.by_source[parameter.name]
-        return ViewText(variable(parameter.name), f"View(call_.{param.name})", parameter.empty_is_absent)
+        given = f"{param.name}_" if self._is_array(param) else f"call_.{param.name}"
+        return ViewText(variable(parameter.name), f"View({given})", parameter.empty_is_absent)
 
     def _lists(self) -> list[Input]:
         lists = [i for i in self.operator.inputs if i.kind is InputKind.TENSOR_LIST]
@@ -280,8 +313,8 @@ class _Contract:
         return self.by_source[first.name].name
 
     def _is_tensor(self, parameter: Input) -> bool:
-        required = parameter.registered is Registered.REQUIRED and parameter.kind is InputKind.TENSOR
-        return required and parameter.name in self.by_source
+        param = self.by_source.get(parameter.name)
+        return param is not None and param.kind == "Tensor" and not param.optional
 
 
 def _appended(item: ShapeItem, size: str) -> str:

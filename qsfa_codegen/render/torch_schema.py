@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from msgspec import Struct
 
 from qsfa_codegen.spec.aclnn import in_place_names
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.model import AttrType, AttrValue, Input, InputKind, Registered, ValueDepend
+from qsfa_codegen.spec.model import AttrType, AttrValue, Input, Registered, ValueDepend
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Attr, BoundParam, Operator, TorchBinding
@@ -21,23 +22,17 @@ _ATTR_SCHEMA = {
     AttrType.BOOL: "bool",
     AttrType.STR: "str",
     AttrType.LIST_INT: "int[]",
-    AttrType.LIST_FLOAT: "float[]",
     AttrType.LIST_BOOL: "bool[]",
-    AttrType.LIST_STR: "str[]",
 }
 _CPP_TYPES = {
     "Tensor": "const at::Tensor &",
     "Tensor[]": "at::TensorList ",
-    "Scalar": "const at::Scalar &",
-    "Scalar[]": "at::ArrayRef<at::Scalar> ",
     "int": "int64_t ",
     "float": "double ",
     "bool": "bool ",
     "str": "std::string_view ",
     "int[]": "at::IntArrayRef ",
-    "float[]": "at::ArrayRef<double> ",
     "bool[]": "const c10::List<bool> &",
-    "str[]": "const c10::List<std::string> &",
 }
 _STRING_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
@@ -102,16 +97,27 @@ def parameters(operator: Operator, binding: TorchBinding) -> tuple[TorchParam, .
 
 def schema(operator: Operator, binding: TorchBinding) -> str:
     """The schema as TORCH_LIBRARY takes it: ``name(Tensor x, *, int k=1) -> (Tensor y)``."""
-    pieces: list[str] = []
+    return "".join(schema_pieces(operator, binding))
+
+
+def schema_pieces(operator: Operator, binding: TorchBinding) -> list[str]:
+    """The schema's text, cut behind each parameter."""
     found = parameters(operator, binding)
+    arguments: list[str] = []
     for parameter in found:
-        if parameter.keyword and "*" not in pieces:
-            pieces.append("*")
-        pieces.append(parameter.schema)
+        if parameter.keyword and "*" not in arguments:
+            arguments.append("*")
+        arguments.append(parameter.schema)
     aliases = {p.bound.source: p.alias for p in found}
     in_place = {o.name: o.alias or o.name for o in operator.outputs}
     returns = [f"Tensor{aliases.get(in_place.get(name, ''), '')} {bound}" for name, bound in binding.returns]
-    return f"{binding.name}({', '.join(pieces)}) -> ({', '.join(returns)})"
+    if not returns:
+        return [f"{binding.name}(", *_joined(arguments, ") -> ()")]
+    return [f"{binding.name}(", *_joined(arguments, ") -> ("), *_joined(returns, ")")]
+
+
+def _joined(items: Sequence[str], end: str) -> list[str]:
+    return [*(f"{item}, " for item in items[:-1]), f"{items[-1]}{end}"]
 
 
 def _parameter(operator: Operator, bound: BoundParam, alias: str, *, keyword: bool) -> TorchParam:
@@ -125,7 +131,7 @@ def _parameter(operator: Operator, bound: BoundParam, alias: str, *, keyword: bo
         return TorchParam(bound, Source.RESERVED, kind, optional, "", default, keyword)
     parameter = operator.find(Input, bound.source)
     optional = parameter.registered is Registered.OPTIONAL
-    kind = _input_kind(parameter, bound)
+    kind = _input_kind(parameter)
     return TorchParam(bound, Source.INPUT, kind, optional, alias, default, keyword)
 
 
@@ -135,12 +141,8 @@ def _attr_parameter(attr: Attr, bound: BoundParam, *, keyword: bool) -> TorchPar
     return TorchParam(bound, Source.ATTR, kind, default == "None", "", default, keyword)
 
 
-def _input_kind(parameter: Input, bound: BoundParam) -> str:
-    if parameter.kind is InputKind.SCALAR:
-        return "Scalar"
-    if parameter.kind is InputKind.SCALAR_LIST:
-        return "Scalar[]"
-    if bound.convert == "int_array" or parameter.value_depend is not ValueDepend.NONE:
+def _input_kind(parameter: Input) -> str:
+    if parameter.value_depend is not ValueDepend.NONE:
         return "int[]"
     return "Tensor[]" if parameter.registered is Registered.DYNAMIC else "Tensor"
 

@@ -82,7 +82,7 @@ def signature(operator: Operator) -> tuple[AclnnParam, ...]:
     own = inner_signature(operator)
     if not operator.aclnn.parameters:
         return own
-    by_source = {p.source: p for p in reversed(own)}
+    by_source = {p.source: p for p in own}
     return tuple(_bound(bound, by_source) for bound in operator.aclnn.parameters)
 
 
@@ -96,7 +96,7 @@ def inner_signature(operator: Operator) -> tuple[AclnnParam, ...]:
     return (
         *(_input(i, operator) for i in operator.inputs),
         *(_attr(a) for a in operator.attrs if a.type in _ATTR_TYPES),
-        *(_output(o, alone=False) for o in outputs),
+        *(_output(o, alone=len(operator.outputs) == 1) for o in outputs),
     )
 
 

@@ -25,8 +25,9 @@ from qsfa_codegen.expr.nodes import (
 from qsfa_codegen.expr.prose import say
 from qsfa_codegen.expr.rewrite import bottom_up, negate, substitute
 from qsfa_codegen.expr.specialize import simplify, specialize
+from qsfa_codegen.spec.by_chip import depends_on_chip
 from qsfa_codegen.spec.failure import MessageNames
-from qsfa_codegen.spec.lower import attr_ref, depends_on_chip
+from qsfa_codegen.spec.lower import attr_ref
 from qsfa_codegen.spec.model import (
     Attr,
     AttrValue,

@@ -32,11 +32,10 @@ from qsfa_codegen.expr.nodes import (
 )
 from qsfa_codegen.expr.rewrite import bottom_up, substitute, with_children
 from qsfa_codegen.expr.specialize import specialize
-from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.columns import with_known_sizes
 from qsfa_codegen.spec.layout import Entry, struct_layout
 from qsfa_codegen.spec.lower import attr_ref
 from qsfa_codegen.spec.model import Attr, Domain, KernelPlan, Operator, Record, WorkspaceTerm
-from qsfa_codegen.spec.ranges import Ranges
 from qsfa_codegen.spec.resolve.data import size_of_dtype
 
 Name = tuple[RefKind, str]
@@ -93,7 +92,6 @@ class KernelFacts:
         self._operator = operator
         self._arch = arch
         self._chips = [chip.id for chip in operator.chips if chip.arch == arch]
-        self._ranges = Ranges(operator)
         self._externs: frozenset[str] = frozenset()
         self._held: dict[object, Source] = {}
         self._compound: dict[object, str] = {}
@@ -148,7 +146,7 @@ class KernelFacts:
     def known(self, expr: Expr) -> Expr:
         """``expr`` with what has one value in every call of this architecture as that value."""
         here = self._here(self._with_holders(expr))
-        return bottom_up(substitute(here, self._fixed), self._folded)
+        return bottom_up(with_known_sizes(self._operator, substitute(here, self._fixed)), _without_ones)
 
     def _with_holders(self, expr: Expr) -> Expr:
         name = self._compound.get(strip(expr))
@@ -162,18 +160,6 @@ class KernelFacts:
         if all(strip(other) == strip(first) for other in others):
             return first
         return substitute(expr, {(RefKind.ARCH, "arch"): literal(self._arch, expr.span, ARCH)})
-
-    def _folded(self, expr: Expr) -> Expr:
-        """Sizes of dtypes that are the same in every variant as numbers, and no factors of 1."""
-        match expr:
-            case Call(function="sizeof", args=(Literal(value=dtype),)):
-                return Literal(INT, expr.span, DTYPES[str(dtype)].size)
-            case Call(function="sizeof", args=(Ref(kind=RefKind.COLUMN, name=column),)):
-                sizes = self._ranges.sizes(column)
-                return Literal(INT, expr.span, *sizes) if len(sizes) == 1 else expr
-            case Arith(op="*", left=left, right=Literal(value=1)):
-                return left
-        return expr
 
     # ------------------------------------------------------------------ what is read
 
@@ -217,6 +203,14 @@ class KernelFacts:
         return _NOTHING
 
 
+def _without_ones(expr: Expr) -> Expr:
+    """A product without a last factor of 1."""
+    match expr:
+        case Arith(op="*", left=left, right=Literal(value=1)):
+            return left
+    return expr
+
+
 def _of_source(source: Source) -> Reads:
     return Reads(source.entry is not None, source.argument is not None, (), ())
 
@@ -233,8 +227,8 @@ def record_part(operator: Operator, call: Call) -> Expr:
     if call.function == "elements":
         return record.elements
     field = call.args[1]
-    places = {part.name: offset for part, offset in zip(record.fields, record.offsets, strict=True)}
-    return places[str(getattr(field, "value", ""))]
+    assert isinstance(field, Literal)
+    return record.offset(str(field.value))
 
 
 def _only_value(attr: Attr) -> Literal | None:

@@ -90,6 +90,19 @@ def place(structure: TilingStruct, align: int) -> StructLayout:
     return StructLayout(tuple(placed), size - end, size)
 
 
+def structs(root: TilingStruct) -> Iterator[TilingStruct]:
+    """A struct and every struct inside it, the outer one first."""
+    yield root
+    for member in root.members:
+        if isinstance(member, TilingMember):
+            yield from structs(member.struct)
+
+
+def library_structs(data: TilingData) -> tuple[TilingStruct, ...]:
+    """Structs that a library of the toolkit defines and fills: their layout is not known here."""
+    return tuple(structure for structure in structs(data.root) if structure.library is not None)
+
+
 def struct_layout(data: TilingData) -> Layout:
     """Every scalar field of the tiling data with its byte offset from the root."""
     return Layout(place(data.root, data.align).size, tuple(_entries(data.root, data.align, "", 0)))

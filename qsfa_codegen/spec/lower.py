@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product as combinations
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import (
     TRUE,
@@ -48,9 +50,10 @@ from qsfa_codegen.expr.nodes import (
     Subscript,
     Type,
     enum_type,
-    walk,
 )
+from qsfa_codegen.expr.specialize import substitute
 from qsfa_codegen.spec.attr_types import ATTR_TYPES
+from qsfa_codegen.spec.by_chip import chip_lets, depends_on_chip
 from qsfa_codegen.spec.model import (
     Attr,
     AttrScalar,
@@ -82,7 +85,7 @@ T = TypeVar("T")
 def lower(operator: Operator) -> tuple[Check, ...]:
     """Every check of the operator in the order of checking."""
     uses = output_uses(operator)
-    return (
+    checks = (
         *_attr_checks(operator, uses),
         *_presence_checks(operator, uses),
         *_dtype_checks(operator),
@@ -90,6 +93,16 @@ def lower(operator: Operator) -> tuple[Check, ...]:
         *_Dims(operator, uses).checks(),
         *(_constraint(c, operator) for c in operator.constraints),
     )
+    lets = chip_lets(operator)
+    return tuple(_with_chips_said(check, lets) for check in checks) if lets else checks
+
+
+def _with_chips_said(check: Check, lets: Mapping[tuple[RefKind, str], Expr]) -> Check:
+    """The check with derived values that go by the chip written out: engines must see that it needs it."""
+    when = None if check.when is None else substitute(check.when, lets)
+    require = substitute(check.require, lets)
+    known = not any(depends_on_chip(expr) for expr in (when, require) if expr is not None)
+    return replace(check, when=when, require=require, at_infer=check.at_infer and known)
 
 
 def attr_ref(attr: Attr, span: Span) -> Ref:
@@ -105,11 +118,6 @@ def choice_expr(choice: T | Table[T], leaf: Callable[[T], Expr], type: Type) -> 
     cases = tuple((label, choice_expr(value, leaf, type)) for label, value in choice.cases)
     otherwise = None if choice.otherwise is None else choice_expr(choice.otherwise, leaf, type)
     return Select(type, choice.span, choice.selector, cases, otherwise)
-
-
-def depends_on_chip(expr: Expr) -> bool:
-    """Whether the value differs between chips, which shape inference does not know."""
-    return any(isinstance(n, Ref) and n.kind in (RefKind.CHIP, RefKind.ARCH) for n in walk(expr))
 
 
 # --------------------------------------------------------------------------- attributes

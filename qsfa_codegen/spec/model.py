@@ -229,6 +229,10 @@ class Record(Struct, frozen=True):
     doc: Text | None
     span: Span
 
+    def offset(self, field: str) -> Expr:
+        """The byte offset of the field called ``field``; StopIteration when there is none."""
+        return next(at for part, at in zip(self.fields, self.offsets, strict=True) if part.name == field)
+
 
 class Dequant(Struct, frozen=True):
     """How a record's quantised field becomes float: ``field`` × ``by``, one scale a ``tile``."""

@@ -9,17 +9,10 @@ from qsfa_codegen.expr.build import (
     dtype_of,
     literal,
     present,
-    ref,
 )
-from qsfa_codegen.expr.nodes import (
-    DTYPE,
-    Conditional,
-    Expr,
-    Literal,
-    RefKind,
-)
+from qsfa_codegen.expr.nodes import DTYPE, Expr, Literal
 from qsfa_codegen.expr.specialize import simplify
-from qsfa_codegen.spec.lower import always_passed
+from qsfa_codegen.spec.columns import column_dtype
 from qsfa_codegen.spec.model import (
     Check,
     CheckKind,
@@ -62,17 +55,6 @@ def has_zero(shape: Shape) -> bool:
     """Whether an axis of the shape is written as 0."""
     sizes = [item.size for item in shape.items if isinstance(item, DimItem)]
     return any(isinstance(size, Literal) and size.value == 0 for size in sizes)
-
-
-def column_dtype(operator: Operator, column: str, span: Span) -> Expr:
-    """The dtype that a call has in a column of the matrix."""
-    fallback = dict(operator.dtypes.unbound).get(column)
-    carriers = [i for i in operator.inputs if i.dtype.column == column]
-    own = ref(RefKind.COLUMN, column, DTYPE, span)
-    if fallback is None or not carriers or any(always_passed(i) for i in carriers):
-        return own
-    other = column_dtype(operator, fallback, span)
-    return Conditional(DTYPE, span, present(carriers[0].name, span), own, other)
 
 
 def dtype_expr(operator: Operator, dtype: DtypeRef, span: Span) -> Expr:

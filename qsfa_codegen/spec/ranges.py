@@ -10,7 +10,7 @@ from qsfa_codegen.expr.bounds import Facts, value_range
 from qsfa_codegen.expr.interval import Interval, hull
 from qsfa_codegen.expr.limits import INT64_MAX, INT64_MIN
 from qsfa_codegen.expr.nodes import Call, Expr, Kind, ParamQuery, Query, Ref, RefKind
-from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.columns import column_sizes
 from qsfa_codegen.spec.model import Domain, Shape, leaves
 from qsfa_codegen.spec.paths import accepted_labels
 
@@ -99,11 +99,9 @@ class Ranges:
             case "elements", (Ref(name=name),):
                 return self._let_range(self._records[name].elements)
             case "offset", (Ref(name=name), field):
-                record = self._records[name]
-                places = {f.name: offset for f, offset in zip(record.fields, record.offsets, strict=True)}
-                return self._let_range(places[getattr(field, "value", "")])
+                return self._let_range(self._records[name].offset(getattr(field, "value", "")))
             case "sizeof", (Ref(kind=RefKind.COLUMN, name=name),):
-                return _hull_of(self.sizes(name))
+                return _hull_of(column_sizes(self._operator, name))
             case "code", (Ref(kind=RefKind.ATTR, name=name),) if self._checked >= Checked.ATTRS:
                 return self._codes(self._attrs[name])
             case "tsch_block_dim", (slices, _, _):
@@ -116,13 +114,6 @@ class Ranges:
         if labels is None or attr.enum is None:
             return None
         return _hull_of(label.code for label in self._enums[attr.enum] if label.name in labels)
-
-    def sizes(self, column: str) -> set[int]:
-        """Bytes that an element of a dtype column can have."""
-        rows = [
-            dtype for chip in self._operator.chips for dtype in self._operator.dtypes.column(column, chip.id)
-        ]
-        return {DTYPES[dtype].size for dtype in rows}
 
     def _elements_of(self, param: str) -> Interval | None:
         """A single axis holds as many elements as it is long, which cannot overflow."""

@@ -4,24 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from math import prod
 
 from qsfa_codegen.expr.evaluate import UNKNOWN
 from qsfa_codegen.spec.model import KeyArg, Operator
-from qsfa_codegen.spec.world import World, telling_chips
+from qsfa_codegen.spec.world import World, telling_chips, world_of
+
+MAX_KEYS = 4096
 
 
-def reachable_keys(operator: Operator) -> tuple[tuple[int, ...], ...]:
-    """Code of each key argument, for every reachable combination, in declaration order of the codes."""
+def reachable_keys(operator: Operator) -> tuple[tuple[int, ...], ...] | None:
+    """Code of each key argument, for every reachable combination, in declaration order of the codes.
+
+    None when there are more than ``MAX_KEYS``.
+    """
     tiling = operator.tiling
     if tiling is None or tiling.key is None:
         return ()
     args = tiling.key.args
     found: set[tuple[int, ...]] = set()
     for chip in telling_chips(operator):
-        world = World(operator, chip)
+        world = world_of(operator, chip)
         for point in world.points(arg.value for arg in args):
             if world.at(point).possible():
-                found.update(product(*(_codes(operator, world, arg) for arg in args)))
+                codes = [_codes(operator, world, arg) for arg in args]
+                if prod(map(len, codes)) > MAX_KEYS:
+                    return None
+                found.update(product(*codes))
+                if len(found) > MAX_KEYS:
+                    return None
     return tuple(sorted(found, key=lambda combination: _declared_order(args, combination)))
 
 

@@ -21,6 +21,7 @@ from qsfa_codegen.spec.paths import at_chip
 Finite = tuple[Value, ...]
 Point = Mapping["Leaf", Value]
 MAX_POINTS = 4096
+MAX_JUDGEMENTS = 50_000
 
 
 class Leaf(Struct, frozen=True):
@@ -45,6 +46,9 @@ class World:
         self._records = {r.name: r for r in operator.records}
         self._inputs = {i.name: i for i in operator.inputs}
         self._point: Point = {}
+        self._values: dict[str, Value | EvalError] = {}
+        self._leaves: dict[int, tuple[Expr, tuple[Leaf, ...]]] = {}
+        self._broken: dict[tuple[tuple[Leaf, Value], ...], frozenset[str]] = {}
         self._constraints = [c for c in operator.constraints if chip.id in c.chips]
         optional = {i.name for i in operator.inputs if i.presence is not Presence.REQUIRED}
         presence = [c for c in operator.checks if c.kind is CheckKind.PRESENCE]
@@ -52,16 +56,20 @@ class World:
 
     # ----------------------------------------------------------------- enumeration
 
-    def points(self, exprs: Iterable[Expr]) -> Iterator[Point]:
+    def points(self, exprs: Iterable[Expr], questions: int = 1, rules: bool = False) -> Iterator[Point]:
         """Every combination of values of what the expressions depend on, in a fixed order.
 
-        Domains that would make more than ``MAX_POINTS`` are left unknown, the largest first.
+        With ``rules`` also of what decides whether a combination is legal. Domains that would make
+        too many points are left unknown, the largest first: ``MAX_POINTS`` at most, fewer when there
+        are many ``questions`` of the kind and many constraints to judge each point.
         """
-        axes = [(leaf, values) for leaf in self.leaves(exprs) if (values := self._domain(leaf)) is not None]
+        leaves = dict.fromkeys((*self.leaves(exprs), *(self._rule_leaves if rules else ())))
+        axes = [(leaf, values) for leaf in leaves if (values := self._domain(leaf)) is not None]
         axes.sort(key=lambda axis: len(axis[1]))
+        most = min(MAX_POINTS, MAX_JUDGEMENTS // (questions * (len(self._constraints) + 1)))
         kept, count = [], 1
         for leaf, values in axes:
-            if count * max(len(values), 1) <= MAX_POINTS:
+            if count * max(len(values), 1) <= most:
                 kept.append((leaf, values))
                 count *= max(len(values), 1)
         for values in product(*(domain for _, domain in kept)):
@@ -70,12 +78,22 @@ class World:
     def leaves(self, exprs: Iterable[Expr]) -> list[Leaf]:
         """What the expressions depend on, each once, in order of first use."""
         found: dict[Leaf, None] = {}
-        for node in self.closure(exprs):
-            if isinstance(node, ParamQuery):
-                found[Leaf(node.query, node.param)] = None
-            elif isinstance(node, Ref) and node.kind in (RefKind.ATTR, RefKind.DIM):
-                found[Leaf(node.kind, node.name)] = None
+        for expr in exprs:
+            found.update(dict.fromkeys(self._leaves_of(expr)))
         return list(found)
+
+    def _leaves_of(self, expr: Expr) -> tuple[Leaf, ...]:
+        known = self._leaves.get(id(expr))
+        if known is None:
+            found: dict[Leaf, None] = {}
+            for node in self.closure([expr]):
+                if isinstance(node, ParamQuery):
+                    found[Leaf(node.query, node.param)] = None
+                elif isinstance(node, Ref) and node.kind in (RefKind.ATTR, RefKind.DIM):
+                    found[Leaf(node.kind, node.name)] = None
+            # The tree stays with its id, which another one could get otherwise.
+            known = self._leaves[id(expr)] = expr, tuple(found)
+        return known[1]
 
     def case_tests(self, exprs: Iterable[Expr]) -> list[Expr]:
         """Everything that decides which part of the expressions is evaluated."""
@@ -98,10 +116,10 @@ class World:
                 yield node
                 if isinstance(node, Ref) and (node.kind, node.name) not in seen:
                     seen.add((node.kind, node.name))
-                    pending.extend(self._behind(node))
+                    pending.extend(self.behind(node))
 
-    def _behind(self, node: Ref) -> list[Expr]:
-        """Expressions that a name stands for."""
+    def behind(self, node: Ref) -> list[Expr]:
+        """Expressions that a name stands for, here and on every other point."""
         match node.kind:
             case RefKind.LET | RefKind.TILING_LET:
                 return [self._lets[node.name]]
@@ -137,26 +155,33 @@ class World:
     def at(self, point: Point) -> World:
         """This world, standing at ``point``."""
         self._point = point
+        self._values.clear()
         return self
 
     def possible(self, skip: str | None = None) -> bool:
         """Whether no rule of presence and no constraint (but ``skip``) is known to be broken here."""
+        place = tuple(self._point.items())
+        broken = self._broken.get(place)
+        if broken is None:
+            broken = self._broken[place] = frozenset(self._broken_here())
+        return all(id == skip for id in broken)
+
+    def _broken_here(self) -> Iterator[str]:
+        """Ids of the constraints that are known to be broken; an empty one for rules of presence."""
         if any(self.known(require, True) is False for require in self._presence):
-            return False
-        return not any(
-            self.known(c.when, True) is True and self.known(c.require, True) is False
-            for c in self._constraints
-            if c.id != skip
-        )
+            yield ""
+        for constraint in self._constraints:
+            if self.known(constraint.when, True) is True and self.known(constraint.require, True) is False:
+                yield constraint.id
 
     @cached_property
-    def constraint_conditions(self) -> list[Expr]:
-        """What the constraints on this chip depend on, as far as attributes and presence go."""
+    def _rule_leaves(self) -> list[Leaf]:
+        """What the constraints on this chip depend on, where they need attributes and presence alone."""
         exprs = [e for c in self._constraints for e in (c.when, c.require) if e is not None]
-        return [e for e in exprs if self._is_cheap(e)]
+        return self.leaves(e for e in exprs if self._is_cheap(e))
 
     def _is_cheap(self, expr: Expr) -> bool:
-        leaves = self.leaves([expr])
+        leaves = self._leaves_of(expr)
         return all(leaf.kind is RefKind.ATTR or leaf.kind is Query.PRESENT for leaf in leaves)
 
     def describe(self) -> str:
@@ -192,11 +217,23 @@ class World:
             case RefKind.CONST:
                 return self._consts[name]
             case RefKind.LET | RefKind.TILING_LET:
-                return evaluate(self._lets[name], self)
+                return self._let(name)
             case RefKind.DIM:
                 return self._dim(name)
             case _:
                 return self._point.get(Leaf(kind, name), UNKNOWN)
+
+    def _let(self, name: str) -> Value:
+        """A derived value, worked out once a point."""
+        if name not in self._values:
+            try:
+                self._values[name] = evaluate(self._lets[name], self)
+            except EvalError as error:
+                self._values[name] = error
+        found = self._values[name]
+        if isinstance(found, EvalError):
+            raise found
+        return found
 
     def _dim(self, name: str) -> Value:
         """What the point says; what ``is`` demands; otherwise unknown. Unbound where it does not exist."""
@@ -226,6 +263,12 @@ class World:
         if function == "sizeof" and args[0] in DTYPES:
             return max(DTYPES[args[0]].bits // 8, 1)
         return UNKNOWN
+
+
+@lru_cache(maxsize=4)
+def world_of(operator: Operator, chip: Chip) -> World:
+    """The world of a chip, with what earlier questions found out."""
+    return World(operator, chip)
 
 
 @lru_cache(maxsize=2)

@@ -129,7 +129,8 @@ void SayOthers()
     SAY(gert::Shape::kMaxDimNum);
     std::printf("bf16 %s\n", ge::TypeUtils::DataTypeToAscendString(ge::DT_BF16).GetString());
     std::printf("fp8 %s\n", ge::TypeUtils::DataTypeToAscendString(ge::DT_FLOAT8_E4M3FN).GetString());
-    std::printf("reserved %s\n", ge::TypeUtils::DataTypeToAscendString(static_cast<ge::DataType>(5)).GetString());
+    const auto reserved = static_cast<ge::DataType>(5);
+    std::printf("reserved %s\n", ge::TypeUtils::DataTypeToAscendString(reserved).GetString());
 }
 
 void SayKeys()

@@ -105,6 +105,15 @@ def test_a_crash_fails_the_run_and_is_shown(troubled: Path) -> None:
     assert exit_status(both) == 1
 
 
+def test_what_the_host_code_runs_must_come_out_as_expected(troubled: Path) -> None:
+    wanted = {"status": "rejected", "violations": [{"constraint": "query_rank"}]}
+    call = paged("x").named("x", wanted)
+    with host(troubled) as engine:
+        (outcome,) = run_second(engine, [call])
+    assert outcome.differences[0] == 'status: expected "rejected", got "ok"'
+    assert exit_status([outcome]) == 1
+
+
 def test_a_run_that_is_given_up_ends_the_program(troubled: Path) -> None:
     with host(troubled) as engine:
         results = engine.results(paged(str(n)) for n in range(1000))

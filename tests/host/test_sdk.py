@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from qsfa_codegen.host import compiler
-from qsfa_codegen.host.build import INCLUDE, STANDARD, STRICT
+from qsfa_codegen.host.build import INCLUDE, RUNNER, STANDARD, STRICT
+from qsfa_codegen.render.text import LINE_LIMIT
+from tests.render.style import CLANG_FORMAT, STYLE
 
 
 def numbered(text: str) -> dict[str, int]:
@@ -139,6 +141,14 @@ def test_misuse_ends_the_program_with_a_reason(program: Path, misuse: str, words
     ran = subprocess.run([program, misuse], capture_output=True, text=True, check=False)
     assert ran.returncode < 0
     assert ran.stderr.strip() == words
+
+
+def test_sources_are_formatted() -> None:
+    sources = [*INCLUDE.rglob("*.h"), *RUNNER.glob("*.h"), *RUNNER.glob("*.cpp")]
+    command = [str(CLANG_FORMAT), "--dry-run", "--Werror", f"--style=file:{STYLE}", *map(str, sources)]
+    subprocess.run(command, check=True)
+    lines = [line for path in sources for line in path.read_text(encoding="utf-8").splitlines()]
+    assert max(map(len, lines)) <= LINE_LIMIT
 
 
 def test_each_header_says_what_it_stands_for() -> None:

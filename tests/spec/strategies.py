@@ -415,7 +415,10 @@ class Maker:
     def _dim_table(self, dim: str) -> object:
         """A table by chip or layout of values that are not known before a call."""
         if len(self._chips) > 1 and self.chance(50):
-            return {"by": "chip", "of": {chip: f"{dim} + {number}" for number, chip in enumerate(self._chips)}}
+            return {
+                "by": "chip",
+                "of": {chip: f"{dim} + {number}" for number, chip in enumerate(self._chips)},
+            }
         if self._layout is None:
             return f"{dim} * 2"
         name, labels = self._layout

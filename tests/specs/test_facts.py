@@ -62,11 +62,16 @@ def _checks(operator: Operator, id: str) -> list[Check]:
 
 UNDOCUMENTED = "QS500"
 NO_BLOCK_DIM = "QS477"
+NO_TILING_FILES = "QS478"
 UNUSED = "QS442"
 # These specs say contracts only: their parameters have no documentation, and their tilings are sketches.
 _WARNINGS = {
     "chunk_gated_delta_rule_fwd_h": {UNDOCUMENTED: 13},
-    "grouped_matmul_swiglu_quant_weight_nz_tensor_list": {UNDOCUMENTED: 8, NO_BLOCK_DIM: 1},
+    "grouped_matmul_swiglu_quant_weight_nz_tensor_list": {
+        UNDOCUMENTED: 8,
+        NO_BLOCK_DIM: 1,
+        NO_TILING_FILES: 1,
+    },
     "inplace_partial_rotary_mul": {UNDOCUMENTED: 6},
     "rms_norm_dynamic_quant": {UNDOCUMENTED: 12, UNUSED: 1},
     "sparse_flash_attention": {UNDOCUMENTED: 21},

@@ -3,7 +3,6 @@
 //     qsfa-codegen build add_rms_norm_bias.yaml
 
 #include <optional>
-#include <string_view>
 #include <tuple>
 
 #include <torch/library.h>
@@ -37,8 +36,7 @@ TORCH_LIBRARY_FRAGMENT(_C_ascend, library)
         "Tensor x2, "
         "Tensor gamma, "
         "Tensor? beta=None, "
-        "float epsilon=1e-06"
-        ") -> ("
+        "float epsilon=1e-06) -> ("
         "Tensor y, "
         "Tensor rstd, "
         "Tensor x)");

@@ -2,6 +2,7 @@
 // Do not edit: change the spec, then run
 //     qsfa-codegen build kv_quant_sparse_flash_attention.yaml
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -78,8 +79,7 @@ TORCH_LIBRARY_FRAGMENT(_C_ascend, library)
         "int quant_scale_repo_mode=1, "
         "int tile_size=128, "
         "int rope_head_dim=64, "
-        "bool return_softmax_lse=False"
-        ") -> ("
+        "bool return_softmax_lse=False) -> ("
         "Tensor attention_out, "
         "Tensor softmax_max, "
         "Tensor softmax_sum)");

@@ -2,6 +2,7 @@
 // Do not edit: change the spec, then run
 //     qsfa-codegen build lightning_indexer.yaml
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -56,8 +57,7 @@ TORCH_LIBRARY_FRAGMENT(_C_ascend, library)
         "int sparse_mode=3, "
         "int pre_tokens=9223372036854775807, "
         "int next_tokens=9223372036854775807, "
-        "bool return_value=False"
-        ") -> ("
+        "bool return_value=False) -> ("
         "Tensor sparse_indices, "
         "Tensor sparse_values)");
 }

@@ -3,7 +3,6 @@
 //     qsfa-codegen build rms_norm_dynamic_quant.yaml
 
 #include <optional>
-#include <string_view>
 #include <tuple>
 
 #include <torch/library.h>
@@ -37,8 +36,7 @@ TORCH_LIBRARY_FRAGMENT(_C_ascend, library)
         "Tensor gamma, "
         "Tensor? smooth_scale=None, "
         "Tensor? beta=None, "
-        "float epsilon=1e-06"
-        ") -> ("
+        "float epsilon=1e-06) -> ("
         "Tensor y_out, "
         "Tensor scale_out)");
 }

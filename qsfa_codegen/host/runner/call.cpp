@@ -145,7 +145,8 @@ void ReadInputs(Cursor &cursor, Node &node)
                 ReadTensor(cursor, node);
             } while (cursor.Skip(';'));
         }
-        node.inputs.emplace_back(static_cast<uint32_t>(start), static_cast<uint32_t>(node.shapes.size() - start));
+        const size_t count = node.shapes.size() - start;
+        node.inputs.emplace_back(static_cast<uint32_t>(start), static_cast<uint32_t>(count));
         (void)cursor.Skip('\t');
     }
 }

@@ -41,12 +41,13 @@ struct Call {
     std::vector<Value> values;
 };
 
-// Reads STAGE | SOC ARCH AIC AIV UB LIBAPI | INPUT … | ATTR …, with tabs where blanks stand here and without the
-// blanks around the bars.
+// Reads STAGE | SOC ARCH AIC AIV UB LIBAPI | INPUT … | ATTR …, with tabs where blanks stand here and
+// without the blanks around the bars.
 //
 //     INPUT   - or the tensors at that input, each DTYPE:SIZE,SIZE… and `;` between them
-//     ATTR    - (no value) or a letter and the value: i integer, f float, b 0 or 1, s text, I F B lists with commas,
-//             x of a type that host functions cannot read. Bars, tabs, line breaks and % in text are %XX.
+//     ATTR    - (no value) or a letter and the value: i integer, f float, b 0 or 1, s text, I F B lists
+//             with commas, x of a type that host functions cannot read. Bars, tabs, line breaks and % in
+//             text are %XX.
 void Parse(const std::string &line, Call &call);
 
 } // namespace standin

@@ -72,7 +72,8 @@ std::string ParamJson(const ops::OpParamDef &param)
     if (told.valueDepend.has_value()) {
         object.Add("value_depend", OptionName(*told.valueDepend));
     }
-    object.Add("auto_contiguous", Json(told.autoContiguous)).Add("ignore_contiguous", Json(told.ignoreContiguous));
+    object.Add("auto_contiguous", Json(told.autoContiguous));
+    object.Add("ignore_contiguous", Json(told.ignoreContiguous));
     object.Add("scalar", Json(told.scalar)).Add("scalar_list", Json(told.scalarList));
     return object.Text();
 }

@@ -31,7 +31,8 @@ Functions FunctionsOf(const std::string &type)
 {
     for (const auto &[name, functions] : Registered()) {
         if (name != type) {
-            Fail("host functions are registered for %s, but the definition is of %s", name.c_str(), type.c_str());
+            Fail("host functions are registered for %s, but the definition is of %s", name.c_str(),
+                type.c_str());
         }
     }
     const Functions functions = Registered()[type];

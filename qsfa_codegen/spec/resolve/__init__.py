@@ -12,7 +12,7 @@ from qsfa_codegen.diagnostics import Diagnostic, Sink
 from qsfa_codegen.spec.chips import ChipSet
 from qsfa_codegen.spec.model import Chip, Operator, Source
 from qsfa_codegen.spec.names import snake
-from qsfa_codegen.spec.reach import reachable_keys
+from qsfa_codegen.spec.reach import MAX_KEYS, reachable_keys
 from qsfa_codegen.spec.reader import Mapping, Node
 from qsfa_codegen.spec.resolve.access import MalformedError, as_mapping
 from qsfa_codegen.spec.resolve.attrs import AttrReader
@@ -20,6 +20,7 @@ from qsfa_codegen.spec.resolve.bindings import BindingReader
 from qsfa_codegen.spec.resolve.context import MALFORMED, Context, report
 from qsfa_codegen.spec.resolve.data import resolve_dtypes, resolve_records
 from qsfa_codegen.spec.resolve.dims import report_rings, resolve_dims, resolve_rests
+from qsfa_codegen.spec.resolve.extent import report_extents
 from qsfa_codegen.spec.resolve.identity import (
     resolve_chips,
     resolve_consts,
@@ -57,7 +58,9 @@ def resolve(
     for diagnostic in found:
         if _start(diagnostic) not in told and not (faulty and diagnostic.code == MALFORMED):
             sink.add(diagnostic)
-    return None if operator is None or sink.failed else _with_derived(operator)
+    if operator is not None and not sink.failed:
+        report_extents(operator, sink)
+    return None if operator is None or sink.failed else _with_derived(operator, sink)
 
 
 def _start(diagnostic: Diagnostic) -> tuple[int, int]:
@@ -90,7 +93,7 @@ def _chips(root: Mapping, chips: ChipSet, sink: Sink) -> tuple[Chip, ...] | None
         return None
 
 
-def _with_derived(operator: Operator) -> Operator:
+def _with_derived(operator: Operator, sink: Sink) -> Operator | None:
     """Add what follows from the whole operator: its checks and the reachable tiling keys."""
     # Lowering needs parts of this package, so whoever imports it first must not wait for itself.
     from qsfa_codegen.spec.lower import lower
@@ -99,8 +102,16 @@ def _with_derived(operator: Operator) -> Operator:
     tiling = operator.tiling
     if tiling is None or tiling.key is None or tiling.key.plain is not None or tiling.key.listed:
         return operator
-    key = replace(tiling.key, legal=reachable_keys(operator))
-    return replace(operator, tiling=replace(tiling, key=key))
+    legal = reachable_keys(operator)
+    if legal is None:
+        sink.error(
+            "QS348",
+            f"the tiling key can have more than {MAX_KEYS} values",
+            tiling.key.span,
+            "each is a compiled kernel variant: list those that are needed under `legal`",
+        )
+        return None
+    return replace(operator, tiling=replace(tiling, key=replace(tiling.key, legal=legal)))
 
 
 def _operator(ctx: Context, chips: ChipSet, source: Source) -> Operator:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
@@ -27,12 +28,15 @@ from qsfa_codegen.spec.model import Chip, Let, Table, Text
 from qsfa_codegen.spec.reader import Mapping as MapNode
 from qsfa_codegen.spec.reader import Node, Scalar
 from qsfa_codegen.spec.resolve.access import MalformedError, as_mapping, as_text, entries, items, need
+from qsfa_codegen.spec.resolve.order import in_order
 
 T = TypeVar("T")
 U = TypeVar("U")
 
 PLATFORM_VALUES = ("aic", "aiv", "ub_size", "libapi_workspace")
 OTHERWISE = "else"
+MAX_NESTED = 16
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 MALFORMED = "QS300"
 
 
@@ -96,14 +100,24 @@ class LetTable(Struct):
     def let(self, name: str) -> Let | None:
         """The derived value called ``name``; None when it could not be resolved."""
         if name not in self.done:
-            self._resolve(name)
+            # A ring is left to resolving, which knows for certain what is a name and what a label.
+            for needed in in_order(name, self._needs) or (name,):
+                if needed not in self.done:
+                    self._resolve(needed)
         return self.done[name]
+
+    def _needs(self, name: str) -> Iterator[str]:
+        """Derived values that the text of one seems to name, as far as they are still to be resolved."""
+        words = _words(self.nodes[name][1])
+        return (w for w in words if w in self.nodes and w not in self.done and w not in self.building)
 
     def symbol(self, name: str) -> Symbol:
         """The name with the type of its value; MalformedError when that cannot be told."""
         let = None
         if name in self.building:
             self._report_cycle(name)
+        elif len(self.building) > MAX_NESTED:
+            self._report_depth(name)
         else:
             let = self.let(name)
         if let is None:
@@ -122,6 +136,14 @@ class LetTable(Struct):
         finally:
             self.building.pop()
 
+    def _report_depth(self, name: str) -> None:
+        self.sink.error(
+            "QS307",
+            f"'{name}' builds on itself, or on too many other values",
+            self.nodes[name][0],
+            help="look for a ring in what it is made of",
+        )
+
     def _report_cycle(self, name: str) -> None:
         ring = [*self.building[self.building.index(name) :], name]
         self.sink.error(
@@ -130,6 +152,18 @@ class LetTable(Struct):
             self.nodes[name][0],
             help="break the ring: one of these values must come from a dim, an attribute or a const",
         )
+
+
+def _words(node: Node) -> Iterator[str]:
+    """Words of the texts in a node that may be names."""
+    pending = [node]
+    for current in pending:
+        if isinstance(current, MapNode):
+            pending.extend(entry.value for entry in current)
+        elif isinstance(current, Scalar):
+            yield from _WORD.findall(current.text)
+        else:
+            pending.extend(current.items)
 
 
 def unreadable(name: str, span: Span) -> MalformedError:

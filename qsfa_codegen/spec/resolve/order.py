@@ -16,7 +16,7 @@ def in_order(start: K, needs: Callable[[K], Iterable[K]]) -> list[K] | None:
     finished: dict[K, None] = {}
     waiting = {start: iter(needs(start))}
     while waiting:
-        name, remaining = next(reversed(waiting.items()))
+        remaining = next(reversed(waiting.values()))
         needed = next((n for n in remaining if n not in finished), None)
         if needed is None:
             finished[waiting.popitem()[0]] = None

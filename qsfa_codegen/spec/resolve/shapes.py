@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from qsfa_codegen.expr.build import size_of
 from qsfa_codegen.expr.nodes import INT, Ref, RefKind
-from qsfa_codegen.spec.model import DimItem, RestItem, Shape, ShapeItem, Table
+from qsfa_codegen.spec.model import DimItem, RestItem, Shape, ShapeItem, Table, leaves
 from qsfa_codegen.spec.reader import Mapping, Node
 from qsfa_codegen.spec.resolve.access import (
+    MalformedError,
     as_int,
     as_text,
     flag_of,
@@ -20,6 +21,9 @@ from qsfa_codegen.spec.resolve.access import (
 from qsfa_codegen.spec.resolve.context import Context
 
 MAX_RANK = 8
+MAX_LIKE = 8
+MAX_NESTED = 32
+MAX_COPIES = 2000
 
 ShapeChoice = Shape | Table[Shape]
 
@@ -32,6 +36,7 @@ class ShapeReader:
         self._nodes: dict[tuple[str, str], Node] = {}
         self._done: dict[tuple[str, str], ShapeChoice] = {}
         self._open: list[tuple[str, str]] = []
+        self._copies = 0
         for section in ("inputs", "outputs"):
             body = ctx.root.get(section)
             if isinstance(body, Mapping):
@@ -45,12 +50,21 @@ class ShapeReader:
         if key not in self._nodes:
             return None
         if key not in self._done:
+            if len(self._open) > MAX_LIKE:
+                raise self._too_much(self._nodes[key])
             self._open.append(key)
             try:
                 self._done[key] = self._read(self._nodes[key])
             finally:
                 self._open.pop()
+            if _depth(self._done[key]) > MAX_NESTED:
+                raise self._too_much(self._nodes[key])
         return self._done[key]
+
+    def _too_much(self, node: Node) -> MalformedError:
+        return self._ctx.malformed(
+            "QS307", node.span, "this shape is like too many others", "write it out, or with fewer cases"
+        )
 
     def _read(self, node: Node) -> ShapeChoice:
         if isinstance(node, Mapping) and node.get("like") is not None:
@@ -107,6 +121,14 @@ class ShapeReader:
         choice = self.shape(section, name)
         if choice is None:
             raise self._ctx.malformed("QS325", target.span, f"'{name}' has no shape to be like")
+        shapes = tuple(leaves(choice))
+        self._copies += len(shapes)
+        if self._copies > MAX_COPIES:
+            raise self._too_much(node)
+        if item is not None and not all(shape.items for shape in shapes):
+            raise self._ctx.malformed(
+                "QS325", target.span, f"'{name}' has no last axis that could be another"
+            )
         return _mapped(choice, lambda shape: _adapted(shape, name, section, item, node))
 
     def _section(self, name: str, target: Node) -> str:
@@ -122,6 +144,13 @@ class ShapeReader:
             f"there is no parameter '{name}' with a shape",
             f"inputs are {', '.join(sorted(self._ctx.scope.params))}",
         )
+
+
+def _depth(choice: ShapeChoice) -> int:
+    if not isinstance(choice, Table):
+        return 0
+    inner = (_depth(value) for _, value in choice.cases)
+    return 1 + max(*inner, 0 if choice.otherwise is None else _depth(choice.otherwise), 0)
 
 
 def _mapped(choice: ShapeChoice, change: Callable[[Shape], Shape]) -> ShapeChoice:

@@ -239,8 +239,8 @@ def value_tables(operator: Operator, report: Report) -> None:
 @rule(
     "QS439",
     "An attribute has a type that operators cannot have",
-    "An operator definition registers lists of numbers and flags and lists of lists of integers, but no lists "
-    "of strings; and host code has no view of a list of lists: it is handed on as it is.",
+    "An operator definition registers lists of numbers and flags and lists of lists of integers, but no "
+    "lists of strings; and host code has no view of a list of lists: it is handed on as it is.",
 )
 def registered_types(operator: Operator, report: Report) -> None:
     """No lists of strings; no rule, size or tiling value reads a list of lists."""

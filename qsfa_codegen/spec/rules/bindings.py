@@ -5,8 +5,8 @@ from __future__ import annotations
 import keyword
 from collections import Counter
 
-from qsfa_codegen.spec.aclnn import unsupported_attrs
-from qsfa_codegen.spec.model import AttrType, BoundParam, Operator, Registered
+from qsfa_codegen.spec.aclnn import AclnnParam, Role, inner_signature, unsupported_attrs
+from qsfa_codegen.spec.model import BoundParam, Input, InputKind, Operator, Registered, ValueDepend
 from qsfa_codegen.spec.names import camel
 from qsfa_codegen.spec.rules.names import ACLNN_RESERVED, CPP_KEYWORDS
 from qsfa_codegen.spec.rules.registry import Report, rule
@@ -119,23 +119,34 @@ def outputs_required(operator: Operator, report: Report) -> None:
             )
 
 
+# C types for which torch has no conversion that aclnn takes.
+_NOT_FROM_TORCH = ("aclFloatArray", "aclScalar", "aclScalarList")
+
+
 @rule(
     "QS497",
-    "An attribute has a type that its interface does not have",
+    "A parameter has a type that its interface does not have",
     "aclnn takes numbers, flags, one string, and lists of numbers or flags. torch hands its arguments to "
-    "aclnn, and has no conversion for lists of floats.",
+    "aclnn, and has no conversion for scalar inputs and lists of floats.",
 )
 def interface_types(operator: Operator, report: Report) -> None:
-    """Attributes can be passed in the interfaces that are generated."""
+    """Parameters can be passed in the interfaces that are generated."""
     foreign = {a.name for a in unsupported_attrs(operator)}
     if operator.aclnn.style != "handwritten":
         for attr in operator.attrs:
             if attr.name in foreign:
                 report(f"aclnn has no type for '{attr.name}'", attr.span, "use `style: handwritten`")
-    foreign |= {a.name for a in operator.attrs if a.type is AttrType.LIST_FLOAT}
+    foreign |= {p.source for p in inner_signature(operator) if _is_foreign_to_torch(p)}
     for param in _torch_params(operator):
         if param.source in foreign:
-            report(f"torch cannot pass '{param.source}' to aclnn", param.span, "pin it to null in `fixed`")
+            report(
+                f"torch cannot pass '{param.source}' to aclnn", param.span, "leave it out or change its type"
+            )
+
+
+def _is_foreign_to_torch(param: AclnnParam) -> bool:
+    is_flags = param.role is Role.INPUT and "aclBoolArray" in param.ctype
+    return is_flags or any(name in param.ctype.split() for name in _NOT_FROM_TORCH)
 
 
 # What stands beside the parameters in the generated function and in the macro that calls aclnn.
@@ -178,6 +189,26 @@ def torch_identifiers(operator: Operator, report: Report) -> None:
             report(f"'{param.name}' is another parameter", param.span, "choose another name")
 
 
+@rule(
+    "QS499",
+    "Outputs of the torch operator have no device",
+    "They are made on the device of the first tensor that a call always has.",
+)
+def torch_device(operator: Operator, report: Report) -> None:
+    """Where torch makes outputs, some argument is a tensor that always comes."""
+    torch = operator.torch
+    if torch is None or not any(o.alias is None for o in operator.outputs):
+        return
+    bound = {p.source for p in _torch_params(operator)}
+    if not any(_is_tensor(i) for i in operator.inputs if i.name in bound):
+        report("no argument is a tensor that always comes", torch.span, "bind an input that is required")
+
+
+def _is_tensor(parameter: Input) -> bool:
+    required = parameter.registered is Registered.REQUIRED and parameter.kind is InputKind.TENSOR
+    return required and parameter.value_depend is ValueDepend.NONE
+
+
 def _torch_params(operator: Operator) -> tuple[BoundParam, ...]:
     torch = operator.torch
     return () if torch is None else (*torch.positional, *torch.keyword)
@@ -193,4 +224,5 @@ RULES = (
     outputs_required,
     interface_types,
     torch_identifiers,
+    torch_device,
 )

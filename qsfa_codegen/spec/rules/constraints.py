@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from qsfa_codegen.expr.evaluate import UNKNOWN, Value
 from qsfa_codegen.expr.nodes import Expr, ParamQuery, Query, Ref, RefKind, walk
-from qsfa_codegen.spec.lower import depends_on_chip
+from qsfa_codegen.spec.by_chip import depends_on_chip
 from qsfa_codegen.spec.model import Constraint, Operator, Presence
 from qsfa_codegen.spec.rules.registry import WARNING, Report, rule
-from qsfa_codegen.spec.world import World, telling_chips
+from qsfa_codegen.spec.world import telling_chips, world_of
 
 
 class Outcome(Struct, frozen=True):
@@ -45,8 +45,8 @@ def _seen(operator: Operator, constraint: Constraint) -> Iterator[tuple[Value, V
     for chip in telling_chips(operator):
         if chip.id not in constraint.chips:
             continue
-        world = World(operator, chip)
-        for point in world.points([*exprs, *world.constraint_conditions]):
+        world = world_of(operator, chip)
+        for point in world.points(exprs, len(operator.constraints), rules=True):
             if world.at(point).possible(skip=constraint.id):
                 yield world.known(constraint.when, True), world.known(constraint.require, UNKNOWN)
 
@@ -128,13 +128,15 @@ def infer_knows(operator: Operator, report: Report) -> None:
 
 def _needs_more(expr: Expr, lets: dict[str, Expr]) -> bool:
     pending = [expr]
+    seen: set[str] = set()
     for current in pending:
         if depends_on_chip(current):
             return True
         for node in walk(current):
             if isinstance(node, ParamQuery) and node.query is Query.DTYPE:
                 return True
-            if isinstance(node, Ref) and node.kind is RefKind.LET:
+            if isinstance(node, Ref) and node.kind is RefKind.LET and node.name not in seen:
+                seen.add(node.name)
                 pending.append(lets[node.name])
     return False
 

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from qsfa_codegen.diagnostics import Related, Span
 from qsfa_codegen.expr.evaluate import UNKNOWN
-from qsfa_codegen.expr.nodes import DTYPE, Literal, RefKind
+from qsfa_codegen.expr.nodes import DTYPE, Expr, Literal, Ref, RefKind, walk
 from qsfa_codegen.expr.specialize import substitute
+from qsfa_codegen.spec.columns import with_known_sizes
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Chip, DtypeRef, Operator, Presence, Record
 from qsfa_codegen.spec.rules.registry import Report, rule
+from qsfa_codegen.spec.rules.usage import asked
 from qsfa_codegen.spec.world import World
 
 
@@ -71,6 +73,10 @@ def column_source(operator: Operator, report: Report) -> None:
     told = {i.dtype.column for i in operator.inputs if i.presence is Presence.REQUIRED}
     told |= {column for column, _ in (*matrix.select, *matrix.unbound)}
     used = {o.dtype.column: o.span for o in operator.outputs if o.dtype.column is not None}
+    for expr in _dtype_readers(operator):
+        for node in walk(with_known_sizes(operator, expr)):
+            if isinstance(node, Ref) and node.kind is RefKind.COLUMN:
+                used.setdefault(node.name, node.span)
     for column in matrix.columns:
         if column not in told and column in used:
             report(
@@ -78,6 +84,15 @@ def column_source(operator: Operator, report: Report) -> None:
                 used[column],
                 "give it an always-passed input, a `select` attribute, or an `unbound` column",
             )
+
+
+def _dtype_readers(operator: Operator) -> Iterator[Expr]:
+    """Expressions that may ask for the dtype of a column, sizes of records and workspace included."""
+    yield from asked(operator)
+    for record in operator.records:
+        yield from (record.size, *record.offsets)
+    for _, terms in operator.tiling.workspace if operator.tiling is not None else ():
+        yield from (term.bytes for term in terms)
 
 
 @rule(

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from qsfa_codegen.diagnostics import Related, Span
 from qsfa_codegen.spec import aclnn
-from qsfa_codegen.spec.model import Operator, TilingField, TilingMember, TilingStruct
+from qsfa_codegen.spec.layout import structs
+from qsfa_codegen.spec.model import Operator, TilingField
 from qsfa_codegen.spec.names import camel, pascal, snake, words
 from qsfa_codegen.spec.rules.registry import Report, rule
 
@@ -214,14 +215,6 @@ def _distinct(seen: dict[str, Span], name: str, span: Span, kind: str, report: R
         report(f"there are two {kind}s called '{name}'", span, "rename one of them", related)
     if name in CPP_KEYWORDS:
         report(f"{kind} '{name}' is a C++ keyword", span, "choose another name")
-
-
-def structs(root: TilingStruct) -> Iterator[TilingStruct]:
-    """A struct and every struct inside it."""
-    yield root
-    for member in root.members:
-        if isinstance(member, TilingMember):
-            yield from structs(member.struct)
 
 
 RULES = (collisions, keywords, aclnn_collisions, op_type, rule_ids, enum_codes, struct_names, generated_names)

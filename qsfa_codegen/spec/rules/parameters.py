@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from qsfa_codegen.expr.build import ref
+from qsfa_codegen.expr.nodes import INT, Expr, ParamQuery, Query, RefKind, walk
+from qsfa_codegen.spec.by_chip import observes_chip
 from qsfa_codegen.spec.model import (
     DimItem,
     InputKind,
@@ -15,8 +18,9 @@ from qsfa_codegen.spec.model import (
     ValueDepend,
     leaves,
 )
-from qsfa_codegen.spec.paths import walk_choice
+from qsfa_codegen.spec.paths import Path, walk_choice
 from qsfa_codegen.spec.rules.registry import Report, rule
+from qsfa_codegen.spec.rules.usage import asked
 
 MAX_RANK = 8
 
@@ -160,6 +164,46 @@ def record_axis(operator: Operator, report: Report) -> None:
             report(f"'{param.name}' has no last axis for the record '{param.record}'", param.span)
 
 
+@rule(
+    "QS428",
+    "The shape of an output depends on the chip",
+    "Shape inference runs where the chip is not known: one shape must hold for all of them.",
+)
+def output_on_any_chip(operator: Operator, report: Report) -> None:
+    """Output shapes do not go by chip or arch, also not through derived values and dims."""
+    for output in operator.outputs:
+        shapes = [(path, shape) for path, shape in walk_choice(output.shape) if shape.like is None]
+        asking = [shape for path, shape in shapes if observes_chip(operator, _shape_reads(path, shape))]
+        if asking:
+            report(
+                f"the shape of '{output.name}' goes by the chip",
+                asking[0].span,
+                "let an attribute or the shape of an input tell it",
+            )
+
+
+def _shape_reads(path: Path, shape: Shape) -> Iterator[Expr]:
+    yield from (case.selector for case in path)
+    for item in shape.items:
+        if isinstance(item, DimItem) and item.size is not None:
+            yield item.size
+        elif isinstance(item, DimItem) and item.dim is not None:
+            yield ref(RefKind.DIM, item.dim, INT, item.span)
+
+
+@rule(
+    "QS429",
+    "A fact is asked that only a binding knows",
+    "Strides are known where a caller's tensor arrives, not in shape inference and tiling.",
+)
+def binding_facts(operator: Operator, report: Report) -> None:
+    """`stride` stands in `derived` of a binding alone."""
+    for expr in asked(operator):
+        for node in walk(expr):
+            if isinstance(node, ParamQuery) and node.query is Query.STRIDE:
+                report("only a binding knows a stride", node.span, "move it to `derived` of a binding")
+
+
 RULES = (
     alias_mutates,
     same_name,
@@ -169,4 +213,6 @@ RULES = (
     value_depend,
     reserved_unread,
     record_axis,
+    output_on_any_chip,
+    binding_facts,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import strip
@@ -12,7 +13,7 @@ from qsfa_codegen.expr.values import UNBOUND
 from qsfa_codegen.spec.model import Operator, Table
 from qsfa_codegen.spec.rules.registry import Report, rule
 from qsfa_codegen.spec.rules.usage import Site, sites
-from qsfa_codegen.spec.world import Leaf, Point, World, attr_values, telling_chips
+from qsfa_codegen.spec.world import World, attr_values, telling_chips, world_of
 
 Branches = tuple[Expr, tuple[str, ...], bool, Span]
 
@@ -53,6 +54,7 @@ def selector_values(operator: Operator, selector: Expr) -> frozenset[str] | None
     return None
 
 
+@lru_cache(maxsize=256)
 def _attr_labels(operator: Operator, name: str) -> frozenset[str] | None:
     attr = next(a for a in operator.attrs if a.name == name)
     found: set[str] = set()
@@ -128,12 +130,11 @@ def unbound_use(operator: Operator, report: Report) -> None:
     reported: set[Span] = set()
     wanted = [site for site in _distinct(sites(operator)) if not site.is_let and _has_names(site.expr)]
     for chip in telling_chips(operator):
-        world = World(operator, chip)
-        cases: dict[tuple[Leaf, ...], list[Point]] = {}
-        for site in wanted:
-            if site.expr.span in reported or not _has_gaps(operator, world, site.expr):
-                continue
-            found = _unbound(world, site, cases)
+        world = world_of(operator, chip)
+        gaps = _Gaps(operator, world)
+        open_sites = [s for s in wanted if s.expr.span not in reported and gaps.in_expr(s.expr)]
+        for site in open_sites:
+            found = _unbound(world, site, len(open_sites))
             if found is not None:
                 reported.add(site.expr.span)
                 report(
@@ -148,14 +149,30 @@ def _has_names(expr: Expr) -> bool:
     return any(isinstance(n, Select) or (isinstance(n, Ref) and n.kind in names) for n in walk(expr))
 
 
-def _has_gaps(operator: Operator, world: World, expr: Expr) -> bool:
-    """Whether something in the expression has no value for some accepted value of what it goes by."""
-    for node in world.closure([expr]):
-        if isinstance(node, Select) and node.otherwise is None:
-            possible = selector_values(operator, node.selector)
-            if possible is None or not possible <= {label for label, _ in node.cases}:
-                return True
-    return False
+class _Gaps:
+    """Finds what has no value for some accepted value of what it goes by."""
+
+    def __init__(self, operator: Operator, world: World) -> None:
+        self._operator = operator
+        self._world = world
+        self._names: dict[tuple[RefKind, str], bool] = {}
+
+    def in_expr(self, expr: Expr) -> bool:
+        """Whether the expression, or what its names stand for, has such a table."""
+        return any(self._at(node) for node in walk(expr))
+
+    def _at(self, node: Expr) -> bool:
+        if isinstance(node, Select):
+            possible = selector_values(self._operator, node.selector)
+            labels = {label for label, _ in node.cases}
+            return node.otherwise is None and (possible is None or not possible <= labels)
+        return isinstance(node, Ref) and self._in_name(node)
+
+    def _in_name(self, node: Ref) -> bool:
+        name = (node.kind, node.name)
+        if name not in self._names:
+            self._names[name] = any(self.in_expr(expr) for expr in self._world.behind(node))
+        return self._names[name]
 
 
 def _distinct(found: Iterator[Site]) -> Iterator[Site]:
@@ -168,14 +185,11 @@ def _distinct(found: Iterator[Site]) -> Iterator[Site]:
             yield site
 
 
-def _unbound(world: World, site: Site, cases: dict[tuple[Leaf, ...], list[Point]]) -> str | None:
-    deciding = [*site.guard, *world.case_tests([site.expr]), *world.constraint_conditions]
-    key = tuple(world.leaves(deciding))
-    if key not in cases:
-        cases[key] = [point for point in world.points(deciding) if world.at(point).possible()]
-    for point in cases[key]:
+def _unbound(world: World, site: Site, questions: int) -> str | None:
+    deciding = [*site.guard, *world.case_tests([site.expr])]
+    for point in world.points(deciding, questions, rules=True):
         here = world.at(point)
-        if any(here.known(g, True) is not True for g in site.guard):
+        if not here.possible() or any(here.known(g, True) is not True for g in site.guard):
             continue
         try:
             evaluate(site.expr, here)

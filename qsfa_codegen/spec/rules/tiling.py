@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from qsfa_codegen.expr.evaluate import UNKNOWN
-from qsfa_codegen.spec.layout import CTYPES
+from qsfa_codegen.spec.layout import CTYPES, library_structs, structs
 from qsfa_codegen.spec.model import KeyArg, Operator, TilingField
 from qsfa_codegen.spec.reach import reachable_keys
-from qsfa_codegen.spec.rules.names import structs
 from qsfa_codegen.spec.rules.registry import WARNING, Report, rule
-from qsfa_codegen.spec.world import World
+from qsfa_codegen.spec.world import world_of
 
 KEY_BITS = 64
 
@@ -23,7 +22,7 @@ def _reached(operator: Operator) -> tuple[tuple[int, ...], ...]:
     key = operator.tiling.key if operator.tiling is not None else None
     if key is None:
         return ()
-    return reachable_keys(operator) if key.listed else key.legal
+    return reachable_keys(operator) or () if key.listed else key.legal
 
 
 @rule(
@@ -114,7 +113,7 @@ def field_ranges(operator: Operator, report: Report) -> None:
         ctype = CTYPES.get(field.ctype)
         if ctype is None or ctype.minimum is None or ctype.maximum is None:
             continue
-        world = World(operator, operator.chips[0])
+        world = world_of(operator, operator.chips[0])
         value = world.at({}).known(field.value, UNKNOWN)
         if isinstance(value, int) and not ctype.minimum <= value <= ctype.maximum:
             report(f"{value} does not fit {field.ctype} '{field.name}'", field.span, "use a wider type")
@@ -165,6 +164,44 @@ def launch(operator: Operator, report: Report) -> None:
         report("tiling has data but no `block_dim`", tiling.span, "add block_dim, for example `aiv`")
 
 
+@rule(
+    "QS478",
+    "The package has no tiling, because a library fills a part of its data",
+    "A struct that a library of the toolkit defines and fills has no members here, so neither its bytes nor "
+    "the call that fills it are known: the package has no tiling function, no tiling struct and no kernel.",
+    WARNING,
+)
+def library_data(operator: Operator, report: Report) -> None:
+    """Says so at each struct of the tiling data that comes `from` a library."""
+    data = operator.tiling.data if operator.tiling is not None else None
+    for struct in library_structs(data) if data is not None else ():
+        report(
+            f"no tiling and kernel files are generated: {struct.library} fills '{struct.type_name}'",
+            struct.span,
+            "write them by hand, or list the members of the struct instead of `from`",
+        )
+
+
+@rule(
+    "QS479",
+    "The tiling function needs a file that the package does not have",
+    "A function under `extern` is written by hand: the generated tiling function includes its header and "
+    "calls it.",
+    WARNING,
+)
+def extern_headers(operator: Operator, report: Report) -> None:
+    """Says which headers a package needs beside its own files."""
+    tiling = operator.tiling
+    if tiling is None or (tiling.data is not None and library_structs(tiling.data)):
+        return
+    for extern in tiling.externs:
+        report(
+            f'the tiling function includes "{extern.cpp}", which is not generated',
+            extern.span,
+            f"put it on the include path of the build, with {extern.name}({', '.join(extern.args)}) in it",
+        )
+
+
 RULES = (
     key_bits,
     key_values,
@@ -173,4 +210,6 @@ RULES = (
     struct_form,
     workspace_archs,
     launch,
+    library_data,
+    extern_headers,
 )

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from qsfa_codegen.expr.build import is_case, present
 from qsfa_codegen.expr.nodes import INT, Expr, Ref, RefKind, walk
+from qsfa_codegen.spec.layout import structs
 from qsfa_codegen.spec.model import (
     Attr,
     KernelPlan,
@@ -20,7 +21,6 @@ from qsfa_codegen.spec.model import (
     TilingField,
 )
 from qsfa_codegen.spec.paths import walk_choice
-from qsfa_codegen.spec.rules.names import structs
 
 
 class Site(Struct, frozen=True):
@@ -143,6 +143,13 @@ def _names_value(attr: Attr, name: str, value: int) -> bool:
 
 
 def _all_expressions(operator: Operator) -> Iterator[Expr]:
+    yield from asked(operator)
+    for _, expr in operator.aclnn.derived:
+        yield expr
+
+
+def asked(operator: Operator) -> Iterator[Expr]:
+    """Every expression that is evaluated for a call of the operator itself."""
     for site in sites(operator):
         yield site.expr
         yield from site.guard
@@ -153,5 +160,3 @@ def _all_expressions(operator: Operator) -> Iterator[Expr]:
         yield from (() if check.when is None else (check.when,))
     for dim in operator.dims:
         yield from (case.selector for definer in dim.definers for case in definer.path)
-    for _, expr in operator.aclnn.derived:
-        yield expr

@@ -966,9 +966,9 @@ bool KvQuantSparseFlashAttentionContract::CheckOutputDtypes()
     // attention_out_out_dtype
     if (outputs_.attentionOut.Passed() && outputs_.attentionOut.dtype != inputs_.query.dtype) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of attention_out is %s; expected: attention_out must have the dtype of query "
-            "[attention_out_out_dtype]",
-            DtypeName(outputs_.attentionOut.dtype).GetString());
+            "dtype of attention_out is %s, dtype of query is %s; expected: attention_out must have the "
+            "dtype of query [attention_out_out_dtype]",
+            DtypeName(outputs_.attentionOut.dtype).GetString(), DtypeName(inputs_.query.dtype).GetString());
     }
     // softmax_max_out_dtype
     if (outputs_.softmaxMax.Passed() && outputs_.softmaxMax.dtype != ge::DT_FLOAT) {

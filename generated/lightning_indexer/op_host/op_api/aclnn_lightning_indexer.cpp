@@ -776,9 +776,9 @@ bool LightningIndexerContract::CheckOutputDtypes()
     // sparse_values_out_dtype
     if (outputs_.sparseValues.Passed() && outputs_.sparseValues.dtype != inputs_.query.dtype) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of sparse_values is %s; expected: sparse_values must have the dtype of query "
-            "[sparse_values_out_dtype]",
-            DtypeName(outputs_.sparseValues.dtype).GetString());
+            "dtype of sparse_values is %s, dtype of query is %s; expected: sparse_values must have the "
+            "dtype of query [sparse_values_out_dtype]",
+            DtypeName(outputs_.sparseValues.dtype).GetString(), DtypeName(inputs_.query.dtype).GetString());
     }
     return true;
 }

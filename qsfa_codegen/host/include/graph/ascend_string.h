@@ -1,4 +1,4 @@
-// Stands in for graph/ascend_string.h. This one holds names that live as long as the program, and copies nothing.
+// Stands in for graph/ascend_string.h. This one copies nothing: names must live as long as the program.
 #pragma once
 
 #include "graph/types.h"

@@ -1,4 +1,4 @@
-// Stands in for graph/types.h and the parts of graph/ge_error_codes.h and graph/compiler_def.h that come with it.
+// Stands in for graph/types.h and what comes with it of graph/ge_error_codes.h and graph/compiler_def.h.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Stands in for platform/platform_infos_def.h. The SDK keeps every fact as text; this one those that are asked for.
+// Stands in for platform/platform_infos_def.h. The SDK keeps every fact, as text; this one those that matter.
 #pragma once
 
 #include <cstdint>

@@ -459,4 +459,5 @@ inline std::deque<ops::OpDef> &Definitions()
 } // namespace standin
 
 #define OP_ADD(opType) \
-    [[maybe_unused]] static const bool g_##opType##_added = (standin::Definitions().push_back(opType(#opType)), true)
+    [[maybe_unused]] static const bool g_##opType##_added = \
+        (standin::Definitions().push_back(opType(#opType)), true)

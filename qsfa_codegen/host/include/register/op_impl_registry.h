@@ -55,7 +55,8 @@ public:
         return *this;
     }
 
-    OpImplRegisterV2 &Tiling(ge::graphStatus (*tiling_func)(TilingContext *), size_t max_tiling_data_size = 2048)
+    OpImplRegisterV2 &Tiling(
+        ge::graphStatus (*tiling_func)(TilingContext *), size_t max_tiling_data_size = 2048)
     {
         functions_.tiling = tiling_func;
         functions_.maxTilingData = max_tiling_data_size;

@@ -1,6 +1,6 @@
 // Stands in for register/tilingdata_base.h: tiling data as classes made by macros.
-// Fields stand at multiples of their size, nested classes and the end at multiples of 8, padding is zero. This one
-// keeps the bytes in the object and allocates nothing.
+// Fields stand at multiples of their size, nested classes and the end at multiples of 8, padding is zero.
+// This one keeps the bytes in the object and allocates nothing.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// No header of the SDK: a call of an operator as data. Contexts show it to host functions; the runner fills it.
+// No header of the SDK: a call of an operator, which contexts show to host functions and the runner fills.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Stands in for exe_graph/runtime/extended_kernel_context.h.
-// As in the SDK, GetInput… counts the tensors that are passed; the others count the inputs of the definition.
+// As in the SDK, GetInput… counts the tensors that are passed, the others the inputs of the definition.
 #pragma once
 
 #include <cstddef>

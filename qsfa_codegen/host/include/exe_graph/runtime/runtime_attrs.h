@@ -1,4 +1,4 @@
-// Stands in for exe_graph/runtime/runtime_attrs.h. This one refuses to read an attribute as another type than its own.
+// Stands in for exe_graph/runtime/runtime_attrs.h. This one refuses to read an attribute as another type.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ public:
         return attrs_.size();
     }
 
-    // The value; nullptr where the caller's graph has none. A string is read as char, void asks for presence alone.
+    // The value; nullptr where the caller's graph has none. A string is read as char, void asks whether it is
+    // there.
     template <typename T>
     const T *GetAttrPointer(size_t index) const
     {

@@ -40,7 +40,8 @@ namespace gert {
 
 class TilingContext : public ExtendedKernelContext {
 public:
-    TilingContext(const standin::Node &node, const standin::CompileInfo &compile_info, standin::TilingAnswer &answer)
+    TilingContext(
+        const standin::Node &node, const standin::CompileInfo &compile_info, standin::TilingAnswer &answer)
         : ExtendedKernelContext(node), compileInfo_(compile_info), answer_(answer)
     {
     }

@@ -9,7 +9,8 @@ namespace gert {
 
 class TilingParseContext : public ExtendedKernelContext {
 public:
-    TilingParseContext(const standin::Node &node, const standin::CompileInfo &compile_info, fe::PlatFormInfos &platform)
+    TilingParseContext(
+        const standin::Node &node, const standin::CompileInfo &compile_info, fe::PlatFormInfos &platform)
         : ExtendedKernelContext(node), compileInfo_(compile_info), platform_(platform)
     {
     }

@@ -37,7 +37,8 @@ struct TplArgument {
     std::vector<uint64_t> values;
 };
 
-inline TplArgument UintArgument(const char *name, uint32_t bits, int mode, std::initializer_list<uint64_t> values)
+inline TplArgument UintArgument(
+    const char *name, uint32_t bits, int mode, std::initializer_list<uint64_t> values)
 {
     if (mode != ASCENDC_TPL_UI_LIST) {
         Fail("%s: only values in a list are understood", name);

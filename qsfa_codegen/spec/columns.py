@@ -1,0 +1,58 @@
+"""Dtype columns in expressions: what tells a call's dtype of a column, and sizes that all rows agree on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qsfa_codegen.expr.build import dtype_of, present, ref
+from qsfa_codegen.expr.nodes import DTYPE, INT, Call, Conditional, Expr, Literal, Ref, RefKind
+from qsfa_codegen.expr.rewrite import bottom_up
+from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.lower import always_passed, attr_ref, never_checked
+from qsfa_codegen.spec.model import Attr
+
+if TYPE_CHECKING:
+    from qsfa_codegen.diagnostics import Span
+    from qsfa_codegen.spec.model import Operator
+
+
+def column_dtype(operator: Operator, column: str, span: Span) -> Expr:
+    """The dtype that a call has in a column, as a fact about its inputs and attributes.
+
+    An attribute that selects it, else an input that is always passed, else the first of its inputs that is
+    passed, else the column that stands in for it. A column that nothing tells stays as it is; a rule keeps
+    those out of everything that needs them.
+    """
+    chooser = dict(operator.dtypes.select).get(column)
+    if chooser is not None:
+        return attr_ref(operator.find(Attr, chooser), span)
+    carriers = [i for i in operator.inputs if i.dtype.column == column and not never_checked(i)]
+    always = next((i for i in carriers if always_passed(i)), None)
+    if always is not None:
+        return dtype_of(always.name, span)
+    fallback = dict(operator.dtypes.unbound).get(column)
+    found = None if fallback is None else column_dtype(operator, fallback, span)
+    for carrier in reversed(carriers):
+        own = dtype_of(carrier.name, span)
+        found = own if found is None else Conditional(DTYPE, span, present(carrier.name, span), own, found)
+    return ref(RefKind.COLUMN, column, DTYPE, span) if found is None else found
+
+
+def column_sizes(operator: Operator, column: str) -> set[int]:
+    """Bytes that an element of a column can have."""
+    return {DTYPES[name].size for chip in operator.chips for name in operator.dtypes.column(column, chip.id)}
+
+
+def with_known_sizes(operator: Operator, expr: Expr) -> Expr:
+    """``expr`` with the sizes of dtypes that are the same in every row as numbers."""
+
+    def known(node: Expr) -> Expr:
+        match node:
+            case Call(function="sizeof", args=(Literal(value=dtype),)):
+                return Literal(INT, node.span, DTYPES[str(dtype)].size)
+            case Call(function="sizeof", args=(Ref(kind=RefKind.COLUMN, name=column),)):
+                sizes = column_sizes(operator, column)
+                return Literal(INT, node.span, *sizes) if len(sizes) == 1 else node
+        return node
+
+    return bottom_up(expr, known)
