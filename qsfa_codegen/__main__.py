@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
-import click
+# Before the imports: they make many objects and hardly any garbage, and looking for it takes time.
+gc.set_threshold(100_000, 20, 20)
 
-from qsfa_codegen.cli import PROGRAM, Settings, cli
-from qsfa_codegen.commands import status
+import click  # noqa: E402
+
+from qsfa_codegen.cli import PROGRAM, Settings, cli  # noqa: E402
+from qsfa_codegen.commands import status  # noqa: E402
 
 
 def main() -> None:
@@ -17,7 +21,9 @@ def main() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure:  # a terminal that cannot show a character gets its escape, not a traceback
             reconfigure(errors="backslashreplace")
-    sys.exit(_flushed(run(sys.argv[1:])))
+    code = _flushed(run(sys.argv[1:]))
+    gc.freeze()  # what is left goes with the process: no need to look through it once more
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:

@@ -85,6 +85,14 @@ Exit status:
 """
 
 
+_VERIFY_STATUSES = """\b
+Exit status:
+  0  the engines agree about every call, and the toolkit's headers are content
+  1  they disagree, host code crashes, or the toolkit's headers refuse it
+  2  the command line is wrong, or DIR is no toolkit
+  3  host code cannot be compiled or run here"""
+
+
 @click.group(
     cls=_Program,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -235,6 +243,65 @@ def call(settings: Settings, /, color: str, **options: Any) -> int:
     from qsfa_codegen.commands import call as command
 
     return command.run(command.Request(**options), Console(color=color, debug=settings.debug))
+
+
+@cli.command(
+    epilog=_examples(
+        "verify",
+        "verify spec/my_operator.yaml --count 100000 --seed 7",
+        "verify --sanitize --count 2000",
+        "verify spec/my_operator.yaml | grep '^{' >> cases.jsonl    # keep what was found",
+        "verify --toolkit /usr/local/Ascend/ascend-toolkit/latest",
+    )
+    + "\n\n"
+    + _VERIFY_STATUSES
+)
+@_specs
+@click.option(
+    "--count",
+    type=click.IntRange(min=1),
+    default=20000,
+    show_default=True,
+    metavar="N",
+    help="Calls of each spec.",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, metavar="N", help="Another seed, other calls."
+)
+@click.option("--sanitize", is_flag=True, help="Compile host code with address and undefined sanitizers.")
+@click.option(
+    "--toolkit",
+    type=_FOLDER,
+    envvar="ASCEND_HOME_PATH",
+    metavar="DIR",
+    help="Compile host code with the headers of this CANN installation too.  [default: $ASCEND_HOME_PATH]",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Form of the results.  json: an object for each spec, on a line of its own.",
+)
+@_color
+@_jobs
+@click.pass_obj
+def verify(settings: Settings, /, specs: tuple[Path, ...], color: str, **options: Any) -> int:
+    """Hold the generated host code against the contract.
+
+    Derives calls from each spec (legal ones, ones with a rule broken, values at the edges of types,
+    inputs and attributes left out, unknown sizes and ranks), and runs each through the contract and
+    through the host code, compiled for this machine with g++ or clang++. Where they disagree, a small
+    call is searched about which they disagree in the same way, and printed as a call case.
+
+    Without SPEC, all in spec/ are verified. The same seed makes the same calls.
+    """
+    from qsfa_codegen.commands import verify as command
+
+    return command.run(
+        command.Request(spec_files.chosen(specs), **options), Console(color=color, debug=settings.debug)
+    )
 
 
 @cli.command(epilog=_examples("new AddExample", "new add_example --folder my_specs"))

@@ -353,6 +353,3 @@ def _github_data(text: str) -> str:
 
 def _github_property(text: str) -> str:
     return _github_data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-FORMATS = {"text": to_text, "json": to_json, "sarif": to_sarif, "github": to_github}

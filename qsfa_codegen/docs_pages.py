@@ -94,7 +94,7 @@ def _command_line() -> str:
         arguments = [_argument(param) for param in command.params if isinstance(param, click.Argument)]
         usage = " ".join([PROGRAM, name, "[OPTIONS]", *arguments])
         options = [_option(param) for param in command.params if isinstance(param, click.Option)]
-        examples = cleandoc(command.epilog or "").removeprefix("\b\n")
+        examples = cleandoc(command.epilog or "").replace("\b\n", "")
         parts += [f"### {name}\n", f"```text\n{usage}\n```\n", f"{cleandoc(command.help or '')}\n"]
         parts += ["| option | meaning | default |\n|---|---|---|\n" + "".join(options)] if options else []
         parts += [f"```text\n{examples}\n```\n"]

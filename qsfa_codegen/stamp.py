@@ -81,21 +81,22 @@ def _decode(data: bytes | None, toolchain: str) -> dict[str, Entry]:
 def toolchain(roots: list[Path]) -> str:
     """A digest of what decides the output besides a spec: the interpreter and each file under ``roots``."""
     total = hashlib.sha256(sys.version.encode())
-    for root in roots:
+    for root in map(os.fspath, roots):
         for path in _files(root):
-            total.update(os.fsencode(path.relative_to(root)) + b"\0")
-            total.update(hashlib.sha256(path.read_bytes()).digest())
+            total.update(os.fsencode(path.removeprefix(root)) + b"\0")
+            with open(path, "rb", buffering=0) as file:
+                total.update(hashlib.sha256(file.read()).digest())
         total.update(b"\1")
     return total.hexdigest()
 
 
-def _files(root: Path) -> Iterator[Path]:
+def _files(root: str) -> Iterator[str]:
     """The files below ``root`` in order (itself when it is one), compiled and hidden ones left out."""
-    if root.is_file():
+    if os.path.isfile(root):
         yield root
         return
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if name != "__pycache__" and not name.startswith("."))
         for name in sorted(names):
             if not name.endswith(".pyc"):
-                yield Path(folder, name)
+                yield f"{folder}{os.sep}{name}"

@@ -91,12 +91,13 @@ def update(package: Path, files: Mapping[str, str], provenance: Provenance, *, f
 
     No file at all removes the package. Raises ``RefusedError``, ``UnsafePathError`` or ``WriteError``.
     """
-    first = plan(package, files, provenance, force=force)
+    contents = _contents(files, provenance)
+    first = _planned(package, contents, provenance, force)
     if first.idle and lstat(package / STAGING) is None:
         return first
     try:  # again, under the lock: another build may have been at work
         with locked(package):
-            current = plan(package, files, provenance, force=force)
+            current = _planned(package, contents, provenance, force)
             apply(current)
             return current
     except OSError as error:
@@ -108,10 +109,19 @@ def plan(package: Path, files: Mapping[str, str], provenance: Provenance, *, for
 
     Raises ``UnsafePathError`` or ``WriteError`` (the folder cannot be read).
     """
+    return _planned(package, _contents(files, provenance), provenance, force)
+
+
+def _contents(files: Mapping[str, str], provenance: Provenance) -> dict[str, bytes]:
+    """The bytes of every file of the package, the manifest included; nothing when there are none."""
     _require_safe(files)
     contents = {path: _encode(path, text) for path, text in files.items()}
     if contents:
         contents[manifest.NAME] = manifest.encode(provenance, contents)
+    return contents
+
+
+def _planned(package: Path, contents: Mapping[str, bytes], provenance: Provenance, force: bool) -> Plan:
     try:
         return _compare(package, contents, provenance, force)
     except OSError as error:

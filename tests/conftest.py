@@ -27,3 +27,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     new("AddExample", Path("spec"))
     return folder
+
+
+@pytest.fixture(scope="session")
+def host_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where tests that compile host code keep the results, for all of them."""
+    return tmp_path_factory.mktemp("cache")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import traceback
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from enum import Enum
@@ -200,6 +199,8 @@ def _twice(spec: Path, owner: Path, package: str) -> Diagnostic:
 
 def _template_fault(error: Exception, overlay: Path | None) -> Diagnostic:
     """What is wrong with a template of the user's; raises the error again when it is none of those."""
+    import traceback
+
     places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     places.append((getattr(error, "filename", None) or "", getattr(error, "lineno", None)))  # syntax errors
     for file, line in reversed(places):

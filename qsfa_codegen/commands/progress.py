@@ -24,9 +24,9 @@ class Progress:
         self._shown = False
         self._next = time.monotonic() + (_DELAY if self._terminal else _REPEAT)
 
-    def step(self) -> None:
-        """One more item is finished."""
-        self._done += 1
+    def step(self, items: int = 1) -> None:
+        """So many more items are finished."""
+        self._done += items
         now = time.monotonic()
         if not self._enabled or now < self._next or self._done == self._total:
             return

@@ -8,11 +8,10 @@ from typing import TextIO
 
 from msgspec.structs import replace
 
-from qsfa_codegen import diagnostic_formats
 from qsfa_codegen.commands.progress import Progress
 from qsfa_codegen.diagnostics import Diagnostic
 
-FORMATS = tuple(diagnostic_formats.FORMATS)
+FORMATS = ("text", "json", "sarif", "github")
 COLOURS = ("auto", "always", "never")
 
 _RESET = "\x1b[0m"
@@ -38,9 +37,11 @@ def painted(style: str, text: str, *, colour: bool) -> str:
 
 def _painted_diff(diff: str, *, colour: bool) -> str:
     """A diff, each line of it ended, as it goes to the screen."""
+    from qsfa_codegen.diagnostic_formats import printable
+
     lines = (
         painted(_DIFF_STYLES[line[0]], line, colour=colour) if line[:1] in _DIFF_STYLES else line
-        for line in map(diagnostic_formats.printable, diff.split("\n")[:-1])
+        for line in map(printable, diff.split("\n")[:-1])
     )
     return "".join(f"  {line}\n" for line in lines)
 
@@ -74,7 +75,9 @@ class Console:
             message = f"{found.message}\n{detail}".rstrip("\n")
             self._found.append(replace(found, message=message))
             return
-        text = diagnostic_formats.to_text([found], colour=self._colour)
+        from qsfa_codegen.diagnostic_formats import to_text  # most runs find nothing, and it takes a while
+
+        text = to_text([found], colour=self._colour)
         self._write(text + _painted_diff(detail, colour=self._colour), sys.stderr)
 
     def trace(self, text: str) -> None:
@@ -96,11 +99,18 @@ class Console:
         """Write what can only be written when everything is known."""
         if self._progress:
             self._progress.clear()
-        if self._format == "json":
-            sys.stdout.write(diagnostic_formats.to_json(self._found))
-        elif self._format == "sarif":
-            from qsfa_codegen.catalogue import titles
+        if self._format != "text":
+            sys.stdout.write(_document(self._format, self._found))
 
-            sys.stdout.write(diagnostic_formats.to_sarif(self._found, titles()))
-        elif self._format == "github":
-            sys.stdout.write(diagnostic_formats.to_github(self._found))
+
+def _document(form: str, found: list[Diagnostic]) -> str:
+    """All findings in a format for programs."""
+    from qsfa_codegen.diagnostic_formats import to_github, to_json, to_sarif
+
+    if form == "json":
+        return to_json(found)
+    if form == "github":
+        return to_github(found)
+    from qsfa_codegen.catalogue import titles
+
+    return to_sarif(found, titles())

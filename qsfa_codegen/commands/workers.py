@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import traceback
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import TypeVar
 
@@ -58,6 +57,8 @@ def guarded(work: Work[T, R], task: T, claim: Claim) -> R | Crash:
     try:
         return work(task, claim)
     except Exception as error:
+        import traceback
+
         return Crash(f"{type(error).__name__}: {error}", traceback.format_exc())
 
 

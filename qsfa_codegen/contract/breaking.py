@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
-from qsfa_codegen.contract.plan import Plan, PlanEnv
+from qsfa_codegen.contract.plan import Plan
 from qsfa_codegen.contract.search import Legal, Search
 from qsfa_codegen.expr.nodes import ParamQuery, Query, RefKind, walk
 from qsfa_codegen.spec.dtypes import DTYPES
@@ -94,7 +94,7 @@ class Breaker:
         if any(d.name == name for d in self._search.builder.free_dims):
             yield from self._search.builder.domain(name, legal.plan).outside()
             return
-        demanded = PlanEnv(self._search.builder, legal.plan).ref(RefKind.DIM, name)
+        demanded = self._search.builder.env(legal.plan).ref(RefKind.DIM, name)
         if isinstance(demanded, int):
             yield from (size for size in dict.fromkeys((demanded + 1, demanded - 1, 0)) if size >= 0)
 

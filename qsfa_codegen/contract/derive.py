@@ -353,7 +353,7 @@ class _Deriver:
             for name in content.inputs:
                 tensor = call.inputs[name]
                 assert isinstance(tensor, TensorArg)
-                inputs[name] = TensorArg(tensor.dtype, tensor.shape, make(prod(tensor.shape)))
+                inputs[name] = TensorArg(tensor.dtype, tensor.shape, _as_dtype(tensor, make))
             filled = call.with_inputs(inputs)
             broken = [b.rule.id for b in self._evaluator.broken_contents(self._search.env(filled))]
             legal = not broken
@@ -393,7 +393,17 @@ def _negative(count: int) -> tuple[int, ...]:
     return (-1,) * count
 
 
-_DATA = (_ascending, _descending, _negative)
+def _ones(count: int) -> tuple[int, ...]:
+    return (1,) * count
+
+
+_DATA = (_ascending, _descending, _negative, _ones)
+
+
+def _as_dtype(tensor: TensorArg, make: Callable[[int], tuple[int, ...]]) -> tuple[int, ...]:
+    """Data for all elements of a tensor, flags as 0 and 1."""
+    data = make(prod(tensor.shape))
+    return tuple(value % 2 for value in data) if tensor.dtype == "bool" else data
 
 
 def _rejected(id: str) -> Mapping[str, object]:

@@ -22,9 +22,8 @@ from qsfa_codegen.contract.infer import OutputRule, output_rule
 from qsfa_codegen.contract.messages import Messages, as_allocated
 from qsfa_codegen.contract.tiling import TilingRule
 from qsfa_codegen.expr.evaluate import compiled
-from qsfa_codegen.expr.nodes import Call as FunctionCall
-from qsfa_codegen.expr.nodes import Literal, walk
 from qsfa_codegen.expr.values import EvalError, Value
+from qsfa_codegen.spec.contents import tiling_contents
 from qsfa_codegen.spec.model import (
     Attr,
     AttrType,
@@ -34,7 +33,6 @@ from qsfa_codegen.spec.model import (
     ContentRule,
     Fact,
     Operator,
-    ValueDepend,
 )
 from qsfa_codegen.spec.uses import output_uses
 
@@ -308,14 +306,6 @@ def _as_passed(attr: Attr, value: Value) -> Value:
 
 
 def _contents(operator: Operator) -> Iterator[ContentCheck]:
-    """Rules about data that tiling checks: those on inputs whose values tiling can read."""
-    readable = {i.name for i in operator.inputs if i.value_depend is not ValueDepend.NONE}
-    for rule in operator.contents:
-        if not rule.at_tiling or rule.require is None:
-            continue
-        calls = [node for node in walk(rule.require) if isinstance(node, FunctionCall)]
-        named = [arg.value for node in calls for arg in node.args if isinstance(arg, Literal)]
-        inputs = tuple(dict.fromkeys(str(name) for name in named if name in readable))
-        if inputs:
-            when = None if rule.when is None else compiled(rule.when)
-            yield ContentCheck(rule, when, compiled(rule.require), inputs)
+    for content in tiling_contents(operator):
+        when = None if content.rule.when is None else compiled(content.rule.when)
+        yield ContentCheck(content.rule, when, compiled(content.require), content.inputs)

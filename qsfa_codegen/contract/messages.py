@@ -67,13 +67,9 @@ class Messages:
     def _content_text(self, rule: ContentRule, error: EvalError | None) -> str:
         if error is not None:
             return str(error)
-        if rule.doc is not None:
-            return rule.doc.en
-        from qsfa_codegen.expr.prose import say
-        from qsfa_codegen.spec.failure import MessageNames
+        from qsfa_codegen.spec.contents import content_text
 
-        assert rule.require is not None
-        return say(rule.require, "en", MessageNames(self._operator), plain=True)
+        return content_text(self._operator, rule)
 
     def no_output(self, name: str, error: EvalError) -> Violation:
         """An output whose shape or dtype has no value."""

@@ -28,6 +28,7 @@ from qsfa_codegen.spec.model import (
 
 _FIRST_SIZE = 2
 _MAX_ITEMS = 64
+_ENVS = 64
 _NO_CHOICE: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -107,12 +108,22 @@ class Builder:
         self.free_dims = tuple(d for d in operator.dims if d.derived is None)
         self._required = frozenset(a.name for a in operator.attrs if a.required)
         self._varying = frozenset(d.name for d in self.free_dims if _depends_on_call(d, index))
+        self._envs: dict[int, PlanEnv] = {}
         self._usual: dict[str, dict[str, AttrValue]] = {}
         self._usual_sizes: dict[str, dict[str, Value]] = {}
         self._presence = {i.name: choice_run(i.presence, _itself) for i in operator.inputs}
         self._shapes = {
             i.name: None if i.shape is None else choice_run(i.shape, sizes_run) for i in operator.inputs
         }
+
+    def env(self, plan: Plan) -> PlanEnv:
+        """What expressions see of ``plan``; the last few are kept, since each is asked for several times."""
+        env = self._envs.get(id(plan))
+        if env is None:
+            if len(self._envs) >= _ENVS:
+                self._envs.clear()
+            env = self._envs[id(plan)] = PlanEnv(self, plan)  # which holds the plan
+        return env
 
     # ------------------------------------------------------------------ choices
 
@@ -158,22 +169,22 @@ class Builder:
     def domain(self, name: str, plan: Plan) -> Sizes:
         """What the dim ``name`` may be in the case of ``plan``."""
         dim = next(d for d in self._operator.dims if d.name == name)
-        return sizes_of(dim, PlanEnv(self, plan))
+        return sizes_of(dim, self.env(plan))
 
     def attr_domain(self, name: str, plan: Plan) -> AttrDomain:
         """What the attribute ``name`` accepts in the case of ``plan``."""
         attr = next(a for a in self._operator.attrs if a.name == name)
-        return AttrDomain(self._operator, attr, PlanEnv(self, plan))
+        return AttrDomain(self._operator, attr, self.env(plan))
 
     def presence(self, name: str, plan: Plan) -> Presence | None:
         """What is declared of an input's presence in the case of ``plan``."""
-        return self._presence[name](PlanEnv(self, plan))
+        return self._presence[name](self.env(plan))
 
     # ------------------------------------------------------------------ calls
 
     def call(self, plan: Plan) -> Call:
         """The call that ``plan`` describes."""
-        env = PlanEnv(self, plan)
+        env = self.env(plan)
         inputs = {
             name: self.arg(param, env) for name, param in self.inputs.items() if self.passed(param, plan, env)
         }

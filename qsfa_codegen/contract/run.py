@@ -17,12 +17,16 @@ UNFULFILLED = 1
 
 
 class Outcome(NamedTuple):
-    """One case: what came out, where that is not what the case expects, and where two engines disagree."""
+    """One case: what came out, where that is not what the case expects, and where two engines disagree.
+
+    ``other`` is what the second engine says, where there is one.
+    """
 
     call: Call
     result: Result
     differences: tuple[str, ...]
     disagreements: tuple[str, ...] = ()
+    other: Result | None = None
 
     @property
     def fulfilled(self) -> bool:
@@ -69,7 +73,7 @@ def run_both(
         result = evaluator.evaluate(call, stage)
         part = engine.stage(call, stage)
         compared = result if part is (stage or call.stage) else evaluator.evaluate(call, part)
-        yield Outcome(call, result, _differences(call, result), tuple(disagreements(compared, other)))
+        yield Outcome(call, result, _differences(call, result), tuple(disagreements(compared, other)), other)
 
 
 def exit_status(outcomes: Iterable[Outcome]) -> int:

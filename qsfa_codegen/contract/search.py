@@ -9,12 +9,12 @@ from typing import NamedTuple
 from qsfa_codegen.contract.calls import Call
 from qsfa_codegen.contract.env import CallEnv
 from qsfa_codegen.contract.evaluate import Broken, Evaluator, Rule
-from qsfa_codegen.contract.plan import Builder, Plan, PlanEnv
+from qsfa_codegen.contract.plan import Builder, Plan
 from qsfa_codegen.contract.reads import ReadIndex, Reads
 from qsfa_codegen.contract.tiling import FieldRule, Unfit
 from qsfa_codegen.expr.nodes import RefKind
 from qsfa_codegen.expr.values import EvalError
-from qsfa_codegen.spec.model import AttrScalar, AttrValue, Check, Presence, leaves
+from qsfa_codegen.spec.model import AttrScalar, AttrValue, Check, Chip, Presence, leaves
 
 _SMALL = (1, 2, 4, 8, 16)
 _LARGEST_NUMBER = 1 << 31
@@ -47,6 +47,7 @@ class Search:
         self.builder = Builder(self.operator, evaluator.tables, self.index)
         self.reads = {id(rule.check): self.index.of_check(rule.check) for rule in evaluator.rules}
         self._rules = {id(rule.check): rule for rule in evaluator.rules}
+        self._legal: dict[str, Call] = {}  # by chip, the last legal call that was found
         self._readers = self._find_readers()
         self.optional = tuple(
             i.name for i in self.operator.inputs if Presence.OPTIONAL in set(leaves(i.presence))
@@ -108,7 +109,7 @@ class Search:
     def would_fail(self, check: Check, plan: Plan) -> bool:
         """Whether a plan breaks the check, told without making the call."""
         try:
-            return self._rules[id(check)].fails(PlanEnv(self.builder, plan))
+            return self._rules[id(check)].fails(self.builder.env(plan))
         except EvalError:
             return True
 
@@ -137,7 +138,7 @@ class Search:
             return None
         reads = self.index.of((field.value,))
         for plan in self._large(legal.plan, reads, field.high + 1):
-            if not isinstance(field.store(PlanEnv(self.builder, plan)), Unfit):
+            if not isinstance(field.store(self.builder.env(plan)), Unfit):
                 continue
             call = self.build(plan)
             if call is None or self.broken(call, legal.call):
@@ -172,9 +173,10 @@ class Search:
     def solve(self, plan: Plan, pinned: Pinned) -> Legal | Blocked:
         """A legal plan near ``plan``, with the choices in ``pinned`` left as they are."""
         call = self.build(plan)
-        broken = [] if call is None else self.broken(call)
+        broken = [] if call is None else self._broken_on(plan.chip, call)
         for _ in range(_ROUNDS):
             if call is not None and not broken:
+                self._legal[plan.chip.id] = call
                 return Legal(plan, call, self.env(call))
             if not broken:
                 break
@@ -193,13 +195,16 @@ class Search:
             call = self.build(trial)
             if call is None:
                 continue
-            still = self.broken(call)
+            still = self._broken_on(plan.chip, call)
             score = self._score(still)
             if score < best_score:
                 best, best_score = (trial, call, still), score
             if not still:
                 break
         return best
+
+    def _broken_on(self, chip: Chip, call: Call) -> list[Broken]:
+        return self.broken(call, self._legal.get(chip.id))
 
     def _score(self, broken: list[Broken]) -> tuple[int, int]:
         """Fewer broken rules are better, and among as many, those that are checked later."""

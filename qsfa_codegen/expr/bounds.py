@@ -245,7 +245,10 @@ class Facts(Struct, frozen=True):
     def _narrow(self, expr: Expr, values: Interval) -> Facts:
         if not isinstance(expr, (Ref, ParamQuery, Subscript, Call)):
             return self
-        narrowed = values.meet(self.bound(expr).values)
+        before = self.bound(expr).values
+        narrowed = values.meet(before)
+        if narrowed == before:
+            return self  # whose bounds are worked out already
         return Facts(self.ranges, self.zero_on_failure, {**self.known, strip(expr): narrowed})
 
 

@@ -123,7 +123,7 @@ class _Emitter(Struct, frozen=True):
 
     def _leaf(self, expr: Expr, text: str, facts: Facts, parts: Sequence[Piece] = ()) -> Piece:
         """Text that the names gave; it may itself use the arith object."""
-        bound = facts.step(expr, [part.bound for part in parts])
+        bound = facts.step(expr, [part.bound for part in parts]) if parts else facts.bound(expr)
         checked = (
             any(part.checked for part in parts)
             or f"{self.arith}." in text
@@ -133,7 +133,7 @@ class _Emitter(Struct, frozen=True):
         return Piece(text, precedence_of(text), bound, checked)
 
     def literal(self, expr: Literal, facts: Facts) -> Piece:
-        bound, value = facts.step(expr, ()), expr.value
+        bound, value = facts.bound(expr), expr.value
         match expr.type.kind:
             case Kind.INT:
                 narrow = INT32_MIN <= int(value) <= INT32_MAX

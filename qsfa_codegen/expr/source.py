@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from qsfa_codegen.diagnostics import Span
 
 
-@dataclass(slots=True)
 class Source:
     """The text of an expression and the span of its YAML scalar; ``indent`` blanks stand before it."""
 
-    text: str
-    span: Span
-    indent: int = field(init=False)
-    _first: int | None = field(init=False)
-    _ascii: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.indent = len(self.text) - len(self.text.lstrip())
-        self._ascii = self.text.isascii()
-        self._first = _first_column(self.text, self.span)
+    def __init__(self, text: str, span: Span) -> None:
+        self.text = text
+        self.span = span
+        self.indent = len(text) - len(text.lstrip())
+        self._ascii = text.isascii()
+        self._first = _first_column(text, span)
 
     def at(self, start: int, end: int) -> Span:
         """Span of the characters ``start`` to ``end`` of the text.

@@ -64,7 +64,7 @@ def build(files: Mapping[str, str], flags: Sequence[str] = (), *, sanitize: bool
         return program
     _remove_unused(folder)
     with tempfile.TemporaryDirectory(prefix="qsfa-codegen-") as package:
-        _write(files, Path(package))
+        write(files, Path(package))
         job = _Job(command, Path(package), folder)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = list(pool.map(lambda unit: _compile(job, unit), units))
@@ -77,9 +77,14 @@ def _units(files: Mapping[str, str], tool: str) -> Iterator[_Unit]:
         yield _Unit(str(source), _digest(tool, source.name))
     kept = sorted(path for path in files if path.startswith(_FOLDERS))
     headers = _digest(*(part for path in kept if path.endswith(".h") for part in (path, files[path])))
-    for path in kept:
-        if PurePosixPath(path).parent.name == _FOLDERS[0] and path.endswith(".cpp"):
-            yield _Unit(path, _digest(tool, headers, path, files[path]))
+    for path in host_sources(files):
+        yield _Unit(path, _digest(tool, headers, path, files[path]))
+
+
+def host_sources(files: Mapping[str, str]) -> tuple[str, ...]:
+    """The paths of what a package compiles for the host, in order."""
+    host = (path for path in sorted(files) if PurePosixPath(path).parent.name == _FOLDERS[0])
+    return tuple(path for path in host if path.endswith(".cpp"))
 
 
 @cache
@@ -97,7 +102,8 @@ def _digest(*parts: str) -> str:
     return total.hexdigest()[:40]
 
 
-def _write(files: Mapping[str, str], root: Path) -> None:
+def write(files: Mapping[str, str], root: Path) -> None:
+    """Write what host code consists of below ``root``."""
     for path, text in files.items():
         if path.startswith(_FOLDERS):
             target = root / path

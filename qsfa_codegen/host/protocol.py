@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from math import prod
 
 from qsfa_codegen.contract.calls import Call, InputArg, Result, Stage, TensorArg, TilingResult, Violation
 from qsfa_codegen.contract.env import single_precision
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.layout import Packer
-from qsfa_codegen.spec.model import Attr, AttrType, AttrValue, Chip, Operator
+from qsfa_codegen.spec.model import Attr, AttrType, AttrValue, Chip, Operator, ValueDepend
 
 UNEXPLAINED = "unexplained"
 """The id of a rejection that names no rule."""
@@ -21,6 +22,7 @@ _NAMES = {str(dtype.code): name for name, dtype in DTYPES.items()}
 _SPECIAL = re.compile(r"[%|\x00-\x1f]")
 _ESCAPE = re.compile(r"%([0-9A-F]{2})")
 _RULE = re.compile(r"(.*?) ?\[(\w+)\]", re.DOTALL)
+_INFER_SHAPE = "shape inference"  # as the runner calls that step
 _OTHER_ARCH = 0xFFFF  # NpuArch::DAV_RESV
 
 
@@ -32,6 +34,7 @@ class CallWriter:
 
     def __init__(self, operator: Operator) -> None:
         self._inputs = tuple(i.name for i in operator.inputs)
+        self._with_data = frozenset(i.name for i in operator.inputs if i.value_depend is not ValueDepend.NONE)
         self._attrs = tuple(_AttrWriter(attr) for attr in operator.attrs)
         self._chips = {name: chip for chip in operator.chips for name in (chip.id, chip.soc)}
         self._device = lru_cache(maxsize=200)(self._device_text)
@@ -40,11 +43,16 @@ class CallWriter:
         """The call as a line, with its end."""
         device = self._device(call.chip, tuple(call.platform.items()))
         given = call.inputs
-        inputs = "\t".join([_input(given[name]) if name in given else "-" for name in self._inputs])
+        inputs = "\t".join([self._input(n, given[n]) if n in given else "-" for n in self._inputs])
         values = call.attrs
         attrs = "".join([attr.text(values) for attr in self._attrs[: call.attr_count]])
         line = f"{_STAGES[stage]}|{device}|{inputs}|{attrs}\n"
         return line.encode("utf-8", "surrogatepass")
+
+    def _input(self, name: str, arg: InputArg) -> str:
+        if name in self._with_data and isinstance(arg, TensorArg) and _has_all_data(arg):
+            return f"{_tensor(arg.dtype, arg.shape)}={','.join(map(_element, arg.data or ()))}"
+        return _input(arg)
 
     def _device_text(self, name: str, platform: tuple[tuple[str, int], ...]) -> str:
         chip = self._chips.get(name)
@@ -114,6 +122,14 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(lambda found: f"%{ord(found[0]):02X}", text)
 
 
+def _has_all_data(arg: TensorArg) -> bool:
+    return arg.data is not None and len(arg.data) == prod(arg.shape)
+
+
+def _element(value: float) -> str:
+    return repr(value) if isinstance(value, float) else str(int(value))
+
+
 def _input(arg: InputArg) -> str:
     if isinstance(arg, TensorArg):
         return _tensor(arg.dtype, arg.shape)
@@ -134,6 +150,7 @@ class AnswerReader:
     def __init__(self, operator: Operator) -> None:
         self._outputs = tuple(o.name for o in operator.outputs)
         self._parameters = dict(_parameters(operator))
+        self._tiling_checks = frozenset(check.id for check in operator.checks)
         tiling = operator.tiling
         self._keyless = tiling is None or tiling.key is None
         self._packer = None if tiling is None or tiling.data is None else Packer(tiling.data)
@@ -147,8 +164,11 @@ class AnswerReader:
         message = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), second)
         if verdict == "odd":
             return Result(call.id, fault=f"{first} succeeded, but logged an error: {message}")
+        violation = self._violation(message)
+        if stage is Stage.TILING and first == _INFER_SHAPE and violation.constraint in self._tiling_checks:
+            return Result(call.id, fault=f"tiling accepts what {first} rejects: {message}")
         at = Stage.TILING if first.startswith("tiling") else Stage.INFER
-        return Result(call.id, stage=stage or at, violations=(self._violation(message),))
+        return Result(call.id, stage=stage or at, violations=(violation,))
 
     def _violation(self, message: str) -> Violation:
         named = _RULE.fullmatch(message)

@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import bool_literal, ge_dtype, ge_format
-from qsfa_codegen.render.parameters import REGISTERED_TYPES, default_literal, registered_dtypes
+from qsfa_codegen.render.parameters import REGISTERED_TYPES, default_literal
 from qsfa_codegen.render.text import cpp_string, wrap_call
+from qsfa_codegen.spec.columns import registered_dtypes
 from qsfa_codegen.spec.model import AttrType, Contiguous, Input, InputKind, Output, Registration, ValueDepend
 from qsfa_codegen.spec.names import camel
 

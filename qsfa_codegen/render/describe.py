@@ -6,14 +6,15 @@ one cell are joined.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from qsfa_codegen.expr.nodes import INT, Call, Expr, Literal, Ref, RefKind, walk
 from qsfa_codegen.expr.prose import ProseNames, fragment, say
 from qsfa_codegen.expr.rewrite import bottom_up
 from qsfa_codegen.expr.specialize import simplify, specialize, substitute
+from qsfa_codegen.spec.columns import registered_dtypes
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import (
     Attr,
@@ -78,7 +79,8 @@ class ChipFacts:
         }
         self._only = {**self._consts, **self._only_values()}
         self._settled = self._with_plain_lets()
-        self._here: dict[int, tuple[Expr, Expr]] = {}
+        self._here: dict[int, tuple[Expr, Expr]] = {}  # by identity, as the cases
+        self._cases: dict[int, tuple[object, tuple[tuple[Expr | None, bool, Any], ...]]] = {}
 
     def here(self, expr: Expr) -> Expr:
         """The expression with everything in it that has one value on this chip as that value."""
@@ -87,6 +89,21 @@ class ChipFacts:
             unpacked = self._unpacked(specialize(expr, self.chip.id, self.chip.arch))
             found = self._here[id(expr)] = (expr, simplify(substitute(unpacked, self._settled)))
         return found[1]
+
+    def cases(self, table: Table[T]) -> tuple[tuple[Expr | None, bool, T], ...]:
+        """Each value that a table can have on this chip: its condition, whether it is the rest, the value."""
+        found = self._cases.get(id(table))
+        if found is None:
+            found = self._cases[id(table)] = (table, tuple(self._possible_cases(table)))
+        return found[1]
+
+    def _possible_cases(self, table: Table[T]) -> Iterator[tuple[Expr | None, bool, T]]:
+        choice: T | Table[T] = table
+        for path, value in walk_choice(choice):
+            test = condition(path, table.span)
+            here = None if test is None else self.here(test)
+            if not (isinstance(here, Literal) and here.value is False):
+                yield test, len(path) == 1 and path[0].negated and len(path[0].labels) > 1, value
 
     def _with_plain_lets(self) -> Mapping[tuple[RefKind, str], Expr]:
         """Consts as numbers, and derived values that nobody documents as what they stand for."""
@@ -183,11 +200,7 @@ class Describer:
             return shown(choice)
         line, other = _TABLE_WORDS[self.language]
         lines = []
-        for path, value in walk_choice(choice):
-            test = condition(path, choice.span)
-            if self.is_literal(test, False):
-                continue
-            rest = len(path) == 1 and path[0].negated and len(path[0].labels) > 1
+        for test, rest, value in self._facts.cases(choice):
             said = other if rest else "" if self.is_literal(test, True) else self.say(test)
             lines.append(line.format(said, shown(value)) if said else shown(value))
         return self.line_end.join(lines)
@@ -196,13 +209,8 @@ class Describer:
 
     def dtypes(self, dtype: DtypeRef) -> tuple[str, ...]:
         """Names of the dtypes that a parameter can have, in the order of the dtype table."""
-        if dtype.fixed is not None:
-            return (dtype.fixed,)
-        if dtype.column is not None:
-            names = set(self.operator.dtypes.column(dtype.column, self.chip.id))
-            return tuple(name for name in DTYPES if name in names)
-        target = next(i for i in self.operator.inputs if i.name == dtype.follow)
-        return self.dtypes(target.dtype)
+        names = set(registered_dtypes(self.operator, dtype, self.chip.id))
+        return tuple(name for name in DTYPES if name in names)
 
     def dtype(self, dtype: DtypeRef) -> str:
         """The dtypes in words; a following parameter says whom it follows."""

@@ -30,7 +30,7 @@ from qsfa_codegen.spec.model import (
     Table,
     leaves,
 )
-from qsfa_codegen.spec.world import Point, World
+from qsfa_codegen.spec.world import Point, World, world_of
 
 if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
@@ -130,6 +130,8 @@ class Page:
     def __init__(self, operator: Operator, language: str) -> None:
         self.operator = operator
         self._language = language
+        self._shown = {c.name: str(c.value) for c in operator.consts}
+        self._shown |= {d.name: f"`{d.doc_name}`" for d in operator.dims}
         names = PageNames(operator)
         self._views = [Describer(operator, c, language, names, LINE_BREAK) for c in operator.chips]
 
@@ -171,9 +173,7 @@ class Page:
 
     def _cited(self, text: str) -> str:
         """Consts as their numbers and dims by the names that pages use."""
-        shown = {c.name: str(c.value) for c in self.operator.consts}
-        shown |= {d.name: f"`{d.doc_name}`" for d in self.operator.dims}
-        return _QUOTED.sub(lambda found: shown.get(found[1], found[0]), text)
+        return _QUOTED.sub(lambda found: self._shown.get(found[1], found[0]), text)
 
     # ----------------------------------------------------------------- tables
 
@@ -253,7 +253,7 @@ class Page:
 
     def _record(self, record: Record) -> RecordTable:
         view = self._views[0]
-        world = World(self.operator, view.chip)
+        world = world_of(self.operator, view.chip)
         row = self.operator.dtypes.rows_of(view.chip.id)[0]
         columns: dict[tuple[RefKind, str], Expr] = {
             (RefKind.COLUMN, column): Literal(DTYPE, record.span, name)
@@ -388,7 +388,7 @@ def _varying(world: World, record: Record) -> list[Point]:
 
 
 def _case_name(point: Point) -> str:
-    return ", ".join(f"{markdown_code(leaf.name)} = {value}" for leaf, value in point.items())
+    return ", ".join(f"{markdown_code(name)} = {value}" for (_, name), value in point.items())
 
 
 def _joined(when: str, claim: str, language: str) -> str:

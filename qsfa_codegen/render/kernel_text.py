@@ -16,7 +16,7 @@ from qsfa_codegen.expr.nodes import INT, Expr, Kind, Query, Ref, RefKind
 from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.needs import needs
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.kernel_facts import LETS, KernelFacts, Source
+from qsfa_codegen.spec.kernel_facts import LETS, Source, kernel_facts
 from qsfa_codegen.spec.layout import struct_layout
 from qsfa_codegen.spec.model import EnumDef, Record
 from qsfa_codegen.spec.names import pascal, upper
@@ -52,7 +52,7 @@ class KernelNames:
 
     def __init__(self, operator: Operator, arch: str) -> None:
         self._operator = operator
-        self._facts = KernelFacts(operator, arch)
+        self._facts = kernel_facts(operator, arch)
         self._ranges = Ranges(operator)
         self._accessor_names = _accessor_names(operator)
         self.accessors: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""What the operator definition registers for a parameter: its dtypes, formats and defaults."""
+"""What the operator definition registers for an attribute: its type and default."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from qsfa_codegen.render.cpp import bool_literal, float_literal, int_literal
 from qsfa_codegen.render.text import cpp_string
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.model import AttrType, AttrValue, DtypeRef, Input
+from qsfa_codegen.spec.model import AttrType, AttrValue
 
 if TYPE_CHECKING:
-    from qsfa_codegen.spec.model import Attr, Operator
+    from qsfa_codegen.spec.model import Attr
 
 REGISTERED_TYPES = {
     AttrType.INT: "Int",
@@ -25,22 +25,6 @@ REGISTERED_TYPES = {
     AttrType.LIST_LIST_INT: "ListListInt",
 }
 """How operator definitions and graph prototypes call an attribute's type."""
-
-
-def follow_root(operator: Operator, ref: DtypeRef) -> DtypeRef:
-    """The dtype reference at the end of a chain of Follow: a column or a fixed dtype."""
-    while ref.follow is not None:
-        ref = operator.find(Input, ref.follow).dtype
-    return ref
-
-
-def registered_dtypes(operator: Operator, ref: DtypeRef, chip: str) -> tuple[str, ...]:
-    """Dtypes in registration order: one for each row of the chip's matrix, or a single one that all share."""
-    root = follow_root(operator, ref)
-    if root.column is not None:
-        return operator.dtypes.column(root.column, chip)
-    assert root.fixed is not None
-    return (root.fixed,)
 
 
 def default_literal(attr: Attr) -> str | None:

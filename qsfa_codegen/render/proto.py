@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import ge_dtype
-from qsfa_codegen.render.parameters import REGISTERED_TYPES, default_literal, registered_dtypes
+from qsfa_codegen.render.parameters import REGISTERED_TYPES, default_literal
 from qsfa_codegen.render.text import wrap_call
+from qsfa_codegen.spec.columns import registered_dtypes
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Input, Registered
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 LINE_LIMIT = 110
 INDENT = 4
@@ -112,6 +113,7 @@ def markdown_cell(text: str) -> str:
     return _markdown(text, in_table=True)
 
 
+@lru_cache(maxsize=1 << 10)
 def _markdown(text: str, *, in_table: bool) -> str:
     line = one_line(text)
     pieces: list[str] = []
@@ -121,15 +123,25 @@ def _markdown(text: str, *, in_table: bool) -> str:
         pieces.append(span.group(0))
         end = span.end()
     pieces.append(_markdown_prose(line[end:]))
-    joined = _NUMBERED_START.sub(r"\1\\\2", _BLOCK_START.sub(r"\\\g<0>", "".join(pieces)))
+    joined = _NUMBERED_START.sub(_escape_second, _BLOCK_START.sub(_escape, "".join(pieces)))
     return joined.replace("|", "\\|") if in_table else joined
 
 
 def _markdown_prose(text: str) -> str:
-    escaped = _MARKDOWN_SPECIAL.sub(r"\\\g<0>", text.replace("&", "&amp;"))
+    escaped = _MARKDOWN_SPECIAL.sub(_escape, text.replace("&", "&amp;"))
     return escaped.replace("<", "&lt;").replace(">", "&gt;")
 
 
+# Functions, because patterns of replacements are parsed anew for every text.
+def _escape(found: re.Match[str]) -> str:
+    return f"\\{found[0]}"
+
+
+def _escape_second(found: re.Match[str]) -> str:
+    return f"{found[1]}\\{found[2]}"
+
+
+@lru_cache(maxsize=1 << 10)
 def markdown_code(text: str) -> str:
     """``text`` as inline code: the fence is longer than any run of backticks inside."""
     line = one_line(text)
@@ -157,7 +169,9 @@ def one_line(text: str) -> str:
     >>> one_line(" two\\n lines ")
     'two lines'
     """
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(text.split())
 
 
 def wrap_words(text: str, width: int) -> list[str]:

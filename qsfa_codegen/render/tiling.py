@@ -34,6 +34,7 @@ from qsfa_codegen.render.tiling_answers import (
     store_statements,
     workspaces,
 )
+from qsfa_codegen.render.tiling_contents import content_exprs, content_groups, data_inputs, element_types
 from qsfa_codegen.render.tiling_key import has_template_key, key_file
 from qsfa_codegen.render.tiling_names import PLATFORM_MEMBERS, TilingNames
 from qsfa_codegen.render.tiling_reads import attrs, default_constants, dim_branches, ends_block, inputs
@@ -145,7 +146,7 @@ class _Used:
     def __init__(self, operator: Operator) -> None:
         tiling = _tiling_of(operator)
         checked = [expr for check in operator.checks for expr in exprs_of(check)]
-        roots = [*checked, *_answer_exprs(tiling)]
+        roots = [*checked, *content_exprs(operator), *_answer_exprs(tiling)]
         self.needs: Needs = needs(operator, roots)
         self.attrs = self.needs.names(RefKind.ATTR)
         self.dims = self.needs.names(RefKind.DIM)
@@ -243,7 +244,7 @@ def _let_view(let: LetText) -> LetView:
 
 
 def _reads(operator: Operator, used: _Used, text: HostText) -> dict[str, Any]:
-    checked = groups(operator, text)
+    checked = [*groups(operator, text), *content_groups(operator, text)]
     attributes = attrs(operator, used.attrs)
     defined = enums(operator, used.exprs)
     parsed = {attr.type for attr in attributes if attr.kind == "enum"}
@@ -255,6 +256,8 @@ def _reads(operator: Operator, used: _Used, text: HostText) -> dict[str, Any]:
         "enums": [enum_class(enum) for enum in defined],
         "parsers": [enum_parser(enum) for enum in defined if enum.name in parsed],
         "inputs": read,
+        "with_data": data_inputs(operator),
+        "element_types": element_types(operator),
         "sizes": dtype_sizes(operator),
         "has_lists": any(attr.kind == "list" for attr in attributes),
         "from_origin": any(param.storage is not None for param in operator.inputs),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.nodes import RefKind
+from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.host_names import HostNames
+from qsfa_codegen.render.tiling_contents import FUNCTIONS
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator
@@ -33,6 +35,13 @@ class TilingNames(HostNames):
     def platform(self, name: str) -> str:
         """A platform value."""
         return f"platform_->{PLATFORM_MEMBERS[name]}"
+
+    def call(self, function: str, args: tuple[str, ...]) -> str | None:
+        """A function; those about data get the view of their input."""
+        if function not in FUNCTIONS:
+            return super().call(function, args)
+        name, *others = args
+        return f"{FUNCTIONS[function]}({', '.join([f'inputs_.{variable(name)}', *others])})"
 
     def enum_label(self, enum: str, label: str) -> str:
         """A label of an enum, of the chips or of the architectures."""

@@ -35,6 +35,7 @@ from qsfa_codegen.render.torch_names import (
 )
 from qsfa_codegen.render.torch_schema import Source, TorchParam, parameters
 from qsfa_codegen.spec.bound import bound_operator
+from qsfa_codegen.spec.by_chip import depends_on_chip
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import (
     Attr,
@@ -107,6 +108,8 @@ class _Contract:
     def __init__(self, operator: Operator) -> None:
         self.binding = torch_binding(operator)
         self.operator = bound_operator(operator, self.binding, has_torch_type)
+        rules = [check for check in operator.checks if check.kind is not CheckKind.CHIP]
+        self._by_chip = any(depends_on_chip(expr) for check in rules for expr in exprs_of(check))
         self.params = parameters(operator, self.binding)
         self.by_source = {p.bound.source: p for p in self.params}
         self.text = HostText(self.operator, TorchNames(self.operator))
@@ -144,6 +147,7 @@ class _Contract:
             "size_steps": [g.name for g in checked if g.kind in _SIZE_KINDS],
             "let_types": {"ge::DataType": "at::ScalarType"},
             "has_symbols": self._has_symbols(),
+            "by_chip": self._by_chip,
             "kinds": self._kinds(),
             "list_parameters": {variable(i.name): self.by_source[i.name].name for i in self._lists()},
             **self._sizes(),
@@ -196,7 +200,7 @@ class _Contract:
                 return [f"{target} = AsDtype({given});"]
             case "list":
                 return [f"{target} = {self._list(registered, param, given)};"]
-        return [f"{target} = {f'static_cast<float>({given})' if attr.type == 'float' else given};"]
+        return [f"{target} = {f'{given}' if attr.type == 'float' else given};"]
 
     def _list(self, attr: Attr, param: TorchParam, given: str) -> str:
         """A list as the contract keeps it; one that is not given is the registered default."""

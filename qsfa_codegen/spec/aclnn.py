@@ -7,11 +7,11 @@ from enum import Enum
 
 from msgspec import Struct
 
+from qsfa_codegen.spec.columns import registered_dtypes
 from qsfa_codegen.spec.model import (
     Attr,
     AttrType,
     BoundParam,
-    DtypeRef,
     Input,
     InputKind,
     Operator,
@@ -138,20 +138,12 @@ def _input_type(parameter: Input, name: str, operator: Operator) -> str:
     if parameter.kind in _SCALAR_TYPES:
         return _SCALAR_TYPES[parameter.kind]
     if parameter.value_depend is not ValueDepend.NONE:
-        return _ARRAY_TYPES.get(_first_dtype(operator, parameter.dtype), "const aclIntArray *")
+        first = registered_dtypes(operator, parameter.dtype, operator.chips[0].id)[0]
+        return _ARRAY_TYPES.get(first, "const aclIntArray *")
     base = TENSOR_LIST if parameter.registered is Registered.DYNAMIC else TENSOR
     # CANN goes by the spelling alone, so an input that merely ends in Ref counts as updated too.
     written = name.endswith(_REF)
     return base if written else f"const {base}"
-
-
-def _first_dtype(operator: Operator, ref: DtypeRef) -> str:
-    if ref.follow is not None:
-        return _first_dtype(operator, operator.find(Input, ref.follow).dtype)
-    if ref.fixed is not None:
-        return ref.fixed
-    assert ref.column is not None
-    return operator.dtypes.column(ref.column, operator.chips[0].id)[0]
 
 
 def _attr(attr: Attr) -> AclnnParam:

@@ -7,10 +7,11 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from qsfa_codegen.expr.build import all_of, any_of, literal, ref, strip
+from qsfa_codegen.expr.build import TRUE, all_of, any_of, literal, present, ref, strip
 from qsfa_codegen.expr.nodes import (
     BOOL,
     DTYPE,
+    INT,
     Call,
     Compare,
     Contains,
@@ -20,20 +21,22 @@ from qsfa_codegen.expr.nodes import (
     Query,
     Ref,
     RefKind,
+    Select,
     Subscript,
 )
 from qsfa_codegen.expr.prose import say
 from qsfa_codegen.expr.rewrite import bottom_up, negate, substitute
-from qsfa_codegen.expr.specialize import simplify, specialize
+from qsfa_codegen.expr.specialize import params, simplify, specialize
 from qsfa_codegen.spec.by_chip import depends_on_chip
 from qsfa_codegen.spec.failure import MessageNames
-from qsfa_codegen.spec.lower import attr_ref
+from qsfa_codegen.spec.lower import always_passed, attr_ref
 from qsfa_codegen.spec.model import (
     Attr,
     AttrValue,
     Check,
     CheckKind,
     Chip,
+    Dim,
     DimItem,
     DtypeRef,
     Let,
@@ -74,6 +77,7 @@ class _Bound:
         return replace(
             operator,
             checks=(*self._checks(), *checks),
+            dims=tuple(replace(dim, value=self._observed(dim)) for dim in operator.dims),
             lets=(*(replace(let, value=self.expr(let.value)) for let in operator.lets), *lets),
             outputs=tuple(
                 replace(o, shape=self._shape(o.shape), dtype=self._dtype(o.dtype)) for o in operator.outputs
@@ -131,6 +135,19 @@ class _Bound:
 
     def _is_foreign(self, expr: Expr) -> bool:
         return isinstance(expr, Literal) and expr.type == DTYPE and not self._has_dtype(str(expr.value))
+
+    def _observed(self, dim: Dim) -> Expr:
+        """Where a dim is observed; where that goes by the chip, the first of its inputs that is passed."""
+        if not depends_on_chip(dim.value):
+            return dim.value
+        on_chips = (specialize(dim.value, chip.id, chip.arch) for chip in self._operator.chips)
+        distinct = {strip(value): value for value in on_chips if not _is_nowhere(value)}
+        found: Expr | None = None
+        for value in reversed(distinct.values()):
+            asked = [i for i in self._operator.inputs if i.name in params(value) and not always_passed(i)]
+            test = all_of([present(i.name, dim.span) for i in asked], dim.span)
+            found = value if test is None else Select(INT, dim.span, test, ((TRUE, value),), found)
+        return dim.value if found is None else found
 
     # ----------------------------------------------------------------- checks
 
@@ -222,6 +239,11 @@ class _Bound:
         cases = tuple((label, self._shape(value)) for label, value in choice.cases)
         otherwise = None if choice.otherwise is None else self._shape(choice.otherwise)
         return Table(selector, cases, otherwise, choice.span)
+
+
+def _is_nowhere(value: Expr) -> bool:
+    """Whether a table is left that has no case for what is already known."""
+    return isinstance(value, Select) and isinstance(value.selector, Literal)
 
 
 def _taker(chips: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from qsfa_codegen.expr.nodes import DTYPE, INT, Call, Conditional, Expr, Literal
 from qsfa_codegen.expr.rewrite import bottom_up
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.lower import always_passed, attr_ref, never_checked
-from qsfa_codegen.spec.model import Attr
+from qsfa_codegen.spec.model import Attr, DtypeRef, Input
 
 if TYPE_CHECKING:
     from qsfa_codegen.diagnostics import Span
@@ -38,9 +38,31 @@ def column_dtype(operator: Operator, column: str, span: Span) -> Expr:
     return ref(RefKind.COLUMN, column, DTYPE, span) if found is None else found
 
 
+def root_dtype(operator: Operator, ref: DtypeRef) -> DtypeRef:
+    """What a parameter that follows others follows in the end: a column or a fixed dtype."""
+    while ref.follow is not None:
+        ref = operator.find(Input, ref.follow).dtype
+    return ref
+
+
+def registered_dtypes(operator: Operator, ref: DtypeRef, chip: str) -> tuple[str, ...]:
+    """Dtypes in registration order: one for each row of the chip's matrix, or a single one that all share."""
+    root = root_dtype(operator, ref)
+    if root.column is not None:
+        return operator.dtypes.column(root.column, chip)
+    assert root.fixed is not None
+    return (root.fixed,)
+
+
+def all_dtypes(operator: Operator, ref: DtypeRef) -> tuple[str, ...]:
+    """Dtypes that a parameter can have on some chip, each once."""
+    found = (registered_dtypes(operator, ref, chip.id) for chip in operator.chips)
+    return tuple(dict.fromkeys(name for names in found for name in names))
+
+
 def column_sizes(operator: Operator, column: str) -> set[int]:
     """Bytes that an element of a column can have."""
-    return {DTYPES[name].size for chip in operator.chips for name in operator.dtypes.column(column, chip.id)}
+    return {DTYPES[name].size for name in all_dtypes(operator, DtypeRef(column=column))}
 
 
 def with_known_sizes(operator: Operator, expr: Expr) -> Expr:

@@ -7,6 +7,8 @@ parameter of the function that needs it, or beyond the kernel: facts that only t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from operator import is_not
 
 from msgspec import Struct
 
@@ -85,6 +87,12 @@ _NOTHING = Reads(False, False, (), ())
 _KEY = Reads(False, True, (), ())
 
 
+@lru_cache(maxsize=4)
+def kernel_facts(operator: Operator, arch: str) -> KernelFacts:
+    """The facts of an architecture, shared by all who look at an operator's kernel."""
+    return KernelFacts(operator, arch)
+
+
 class KernelFacts:
     """What the kernel of one architecture knows."""
 
@@ -92,6 +100,8 @@ class KernelFacts:
         self._operator = operator
         self._arch = arch
         self._chips = [chip.id for chip in operator.chips if chip.arch == arch]
+        self._known: dict[int, tuple[Expr, Expr]] = {}  # by identity, as what is read
+        self._reads: dict[int, tuple[Expr, Reads]] = {}
         self._externs: frozenset[str] = frozenset()
         self._held: dict[object, Source] = {}
         self._compound: dict[object, str] = {}
@@ -145,14 +155,20 @@ class KernelFacts:
 
     def known(self, expr: Expr) -> Expr:
         """``expr`` with what has one value in every call of this architecture as that value."""
-        here = self._here(self._with_holders(expr))
-        return bottom_up(with_known_sizes(self._operator, substitute(here, self._fixed)), _without_ones)
+        found = self._known.get(id(expr))
+        if found is None:
+            here = substitute(self._here(self._with_holders(expr)), self._fixed)
+            known = bottom_up(with_known_sizes(self._operator, here), _without_ones)
+            found = self._known[id(expr)] = (expr, known)
+        return found[1]
 
     def _with_holders(self, expr: Expr) -> Expr:
         name = self._compound.get(strip(expr))
         if name is not None:
             return Ref(expr.type, expr.span, RefKind.TILING_LET, name)
-        return with_children(expr, tuple(map(self._with_holders, children(expr))))
+        old = children(expr)
+        new = tuple(map(self._with_holders, old))
+        return with_children(expr, new) if any(map(is_not, old, new)) else expr
 
     def _here(self, expr: Expr) -> Expr:
         """``expr`` on this architecture, which is compiled once for whatever chips have it."""
@@ -165,10 +181,12 @@ class KernelFacts:
 
     def reads(self, expr: Expr) -> Reads:
         """What ``expr`` takes."""
-        source = self.holder(expr)
-        if source is not None:
-            return _of_source(source)
-        return _joined(self._inside(self.known(expr)))
+        found = self._reads.get(id(expr))
+        if found is None:
+            source = self.holder(expr)
+            reads = _joined(self._inside(self.known(expr))) if source is None else _of_source(source)
+            found = self._reads[id(expr)] = (expr, reads)
+        return found[1]
 
     def _inside(self, expr: Expr) -> Iterator[Reads]:
         for node in walk(expr):

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import product
-
-from msgspec import Struct
+from typing import Any, NamedTuple
 
 from qsfa_codegen.expr.evaluate import UNKNOWN, EvalError, Value, evaluate
 from qsfa_codegen.expr.nodes import Conditional, Expr, Logic, ParamQuery, Query, Ref, RefKind, Select, walk
@@ -22,9 +21,12 @@ Finite = tuple[Value, ...]
 Point = Mapping["Leaf", Value]
 MAX_POINTS = 4096
 MAX_JUDGEMENTS = 50_000
+# Members of an enum are slow to look up, and these are looked up for every node that is evaluated.
+_DIM, _PRESENT = RefKind.DIM, Query.PRESENT
+_LETS = (RefKind.LET, RefKind.TILING_LET)
 
 
-class Leaf(Struct, frozen=True):
+class Leaf(NamedTuple):
     """Something that a call decides: an attribute, a dim, or a fact about an input."""
 
     kind: RefKind | Query
@@ -42,17 +44,22 @@ class World:
             self._lets.update({n.name: n.value for n in operator.tiling.lets})
         self._dims = {d.name: d for d in operator.dims}
         self._attrs = {a.name: a for a in operator.attrs}
-        self._consts = {c.name: c.value for c in operator.consts}
+        self._fixed: dict[tuple[RefKind, str], Value] = {
+            (RefKind.CHIP, "chip"): chip.id,
+            (RefKind.ARCH, "arch"): chip.arch,
+            **{(RefKind.CONST, c.name): c.value for c in operator.consts},
+        }
         self._records = {r.name: r for r in operator.records}
         self._inputs = {i.name: i for i in operator.inputs}
-        self._point: Point = {}
+        self._point: Mapping[Any, Value] = {}  # plain tuples find what stands at a leaf
         self._values: dict[str, Value | EvalError] = {}
-        self._leaves: dict[int, tuple[Expr, tuple[Leaf, ...]]] = {}
-        self._broken: dict[tuple[tuple[Leaf, Value], ...], frozenset[str]] = {}
+        self._leaves: dict[tuple[RefKind, str], tuple[Leaf, ...]] = {}
+        self._tests: dict[tuple[RefKind, str], tuple[Expr, ...]] = {}
+        self._broken: dict[tuple[object, ...], frozenset[str]] = {}  # by point
         self._constraints = [c for c in operator.constraints if chip.id in c.chips]
-        optional = {i.name for i in operator.inputs if i.presence is not Presence.REQUIRED}
+        self._passed = {i.name for i in operator.inputs if i.presence is Presence.REQUIRED}
         presence = [c for c in operator.checks if c.kind is CheckKind.PRESENCE]
-        self._presence = [c.require for c in presence if c.parameter in optional]
+        self._presence = [c.require for c in presence if c.parameter not in self._passed]
 
     # ----------------------------------------------------------------- enumeration
 
@@ -79,44 +86,45 @@ class World:
         """What the expressions depend on, each once, in order of first use."""
         found: dict[Leaf, None] = {}
         for expr in exprs:
-            found.update(dict.fromkeys(self._leaves_of(expr)))
-        return list(found)
-
-    def _leaves_of(self, expr: Expr) -> tuple[Leaf, ...]:
-        known = self._leaves.get(id(expr))
-        if known is None:
-            found: dict[Leaf, None] = {}
-            for node in self.closure([expr]):
+            for node in walk(expr):
                 if isinstance(node, ParamQuery):
                     found[Leaf(node.query, node.param)] = None
-                elif isinstance(node, Ref) and node.kind in (RefKind.ATTR, RefKind.DIM):
-                    found[Leaf(node.kind, node.name)] = None
-            # The tree stays with its id, which another one could get otherwise.
-            known = self._leaves[id(expr)] = expr, tuple(found)
-        return known[1]
+                elif isinstance(node, Ref):
+                    found.update(dict.fromkeys(self._leaves_behind(node)))
+        return list(found)
+
+    def _leaves_behind(self, node: Ref) -> tuple[Leaf, ...]:
+        name = (node.kind, node.name)
+        if name not in self._leaves:
+            own = (Leaf(*name),) if node.kind in (RefKind.ATTR, RefKind.DIM) else ()
+            self._leaves[name] = (*own, *self.leaves(self.behind(node)))
+        return self._leaves[name]
 
     def case_tests(self, exprs: Iterable[Expr]) -> list[Expr]:
         """Everything that decides which part of the expressions is evaluated."""
-        tests: list[Expr] = []
-        for node in self.closure(exprs):
-            if isinstance(node, Select):
-                tests.append(node.selector)
-            elif isinstance(node, Conditional):
-                tests.append(node.test)
-            elif isinstance(node, Logic):
-                tests.extend(node.operands[:-1])
-        return tests
-
-    def closure(self, exprs: Iterable[Expr]) -> Iterator[Expr]:
-        """Every node of the expressions and of what their names stand for."""
-        seen: set[tuple[RefKind, str]] = set()
-        pending = list(exprs)
-        for expr in pending:
+        tests: dict[int, Expr] = {}
+        for expr in exprs:
             for node in walk(expr):
-                yield node
-                if isinstance(node, Ref) and (node.kind, node.name) not in seen:
-                    seen.add((node.kind, node.name))
-                    pending.extend(self.behind(node))
+                tests.update((id(test), test) for test in self._tests_at(node))
+        return list(tests.values())
+
+    def _tests_at(self, node: Expr) -> tuple[Expr, ...]:
+        match node:
+            case Select(selector=selector):
+                return (selector,)
+            case Conditional(test=test):
+                return (test,)
+            case Logic(operands=operands):
+                return operands[:-1]
+            case Ref():
+                return self._tests_behind(node)
+        return ()
+
+    def _tests_behind(self, node: Ref) -> tuple[Expr, ...]:
+        name = (node.kind, node.name)
+        if name not in self._tests:
+            self._tests[name] = tuple(self.case_tests(self.behind(node)))
+        return self._tests[name]
 
     def behind(self, node: Ref) -> list[Expr]:
         """Expressions that a name stands for, here and on every other point."""
@@ -181,18 +189,16 @@ class World:
         return self.leaves(e for e in exprs if self._is_cheap(e))
 
     def _is_cheap(self, expr: Expr) -> bool:
-        leaves = self._leaves_of(expr)
+        leaves = self.leaves([expr])
         return all(leaf.kind is RefKind.ATTR or leaf.kind is Query.PRESENT for leaf in leaves)
 
     def describe(self) -> str:
         """Where this world stands, for messages: the attributes that are fixed here."""
-        parts = [
-            f"{leaf.name} is {value}" for leaf, value in self._point.items() if leaf.kind is RefKind.ATTR
-        ]
+        parts = [f"{name} is {value}" for (kind, name), value in self._point.items() if kind is RefKind.ATTR]
         parts += [
-            f"{leaf.name} is {'passed' if value else 'not passed'}"
-            for leaf, value in self._point.items()
-            if leaf.kind is Query.PRESENT and len(_presence_values(self._inputs[leaf.name])) > 1
+            f"{name} is {'passed' if value else 'not passed'}"
+            for (kind, name), value in self._point.items()
+            if kind is _PRESENT and len(_presence_values(self._inputs[name])) > 1
         ]
         return " and ".join(sorted(parts)) or f"the chip is {self.chip.id}"
 
@@ -209,19 +215,12 @@ class World:
 
     def ref(self, kind: RefKind, name: str) -> Value:
         """Value of a name."""
-        match kind:
-            case RefKind.CHIP:
-                return self.chip.id
-            case RefKind.ARCH:
-                return self.chip.arch
-            case RefKind.CONST:
-                return self._consts[name]
-            case RefKind.LET | RefKind.TILING_LET:
-                return self._let(name)
-            case RefKind.DIM:
-                return self._dim(name)
-            case _:
-                return self._point.get(Leaf(kind, name), UNKNOWN)
+        if kind is _DIM:
+            return self._dim(name)
+        if kind in _LETS:
+            return self._let(name)
+        key = (kind, name)
+        return self._fixed[key] if key in self._fixed else self._point.get(key, UNKNOWN)
 
     def _let(self, name: str) -> Value:
         """A derived value, worked out once a point."""
@@ -239,16 +238,16 @@ class World:
         """What the point says; what ``is`` demands; otherwise unknown. Unbound where it does not exist."""
         dim = self._dims[name]
         evaluate(dim.value, self)
-        found = self._point.get(Leaf(RefKind.DIM, name), UNKNOWN)
+        found = self._point.get((_DIM, name), UNKNOWN)
         if found is UNKNOWN and dim.derived is not None:
             return evaluate(dim.derived, self)
         return found
 
     def query(self, query: Query, param: str, axis: int | None, tail: int = 0) -> Value:
         """What the point says of an input."""
-        if query is Query.PRESENT and self._inputs[param].presence is Presence.REQUIRED:
+        if query is _PRESENT and param in self._passed:
             return True
-        return self._point.get(Leaf(query, param), UNKNOWN)
+        return self._point.get((query, param), UNKNOWN)
 
     def contents(self, param: str) -> Sequence[int]:
         """Nothing is known of data."""

@@ -57,7 +57,9 @@ SCOPE = Scope(
     records={"row": ("nope", "rope")},
     externs={"halves": ExternSymbol("halves", (INT,), INT)},
 )
-TILING = Scope(**{**{f: getattr(SCOPE, f) for f in SCOPE.__struct_fields__}, "groups": frozenset({"core", "tiling"})})
+TILING = Scope(
+    **{**{f: getattr(SCOPE, f) for f in SCOPE.__struct_fields__}, "groups": frozenset({"core", "tiling"})}
+)
 CONTENTS = Scope(
     **{**{f: getattr(SCOPE, f) for f in SCOPE.__struct_fields__}, "groups": frozenset({"core", "contents"})}
 )

@@ -74,5 +74,12 @@ def test_a_stage_that_was_asked_for_is_that_of_the_rejection(stage: Stage) -> No
     assert read("no\tframework\tno configuration [chip]", stage).stage is stage
 
 
+def test_tiling_must_not_leave_a_check_to_shape_inference() -> None:
+    result = read("no\tshape inference\tkey is odd [key_shape]", Stage.TILING)
+    assert result.fault == "tiling accepts what shape inference rejects: key is odd [key_shape]"
+    output = read("no\tshape inference\tthere is no size [softmax_max_shape]", Stage.TILING)
+    assert output.violations == (Violation("softmax_max_shape", "softmax_max", "there is no size"),)
+
+
 def test_an_error_in_passing() -> None:
     assert read("odd\ttiling\twell%0Anow").fault == "tiling succeeded, but logged an error: well\nnow"

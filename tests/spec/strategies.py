@@ -78,6 +78,9 @@ class Maker:
         self._whole: list[str] = []
         self._chips: list[str] = []
         self._layout: tuple[str, list[str]] | None = None
+        self._style = ""
+        self._by_chip = ""
+        self._records: Tree = {}
 
     # ------------------------------------------------------------------ choices
 
@@ -113,14 +116,17 @@ class Maker:
         self._chips = self.some(["A2", "A3", "A5"])
         if self.chance(30):
             self._chips = self.shuffled(self._chips)
+        self._style = self.pick(("wrapper", "wrapper", "auto", "handwritten"))
+        self._by_chip = self._let_names.pop() if self.chance(30) else ""
         self._make_consts()
         self._make_enums()
         columns = self._make_dtypes()
         self._make_attrs()
+        self._make_records(list(columns["columns"]))
         self._make_dims()
         self._make_inputs(list(columns["columns"]))
         outputs = self._make_outputs(list(columns["columns"]))
-        lets = self._make_lets("let", tiling=False)
+        lets = self._make_lets()
         spec: Tree = {
             "spec": 1,
             "operator": {
@@ -139,6 +145,7 @@ class Maker:
             "consts": self._consts,
             "dims": self._dims,
             "dtypes": columns,
+            "records": self._records,
             "inputs": self._inputs,
             "attrs": self._attrs,
             "outputs": outputs,
@@ -147,7 +154,10 @@ class Maker:
             "contents": self._contents(),
         }
         if self.chance(60):
-            spec["tiling"] = self._tiling()
+            has_kernel = self.chance(40)
+            spec["tiling"] = self._tiling(has_kernel=has_kernel)
+            if has_kernel:
+                spec["kernel"] = self._kernel(list(outputs))
         spec["bindings"] = self._bindings(list(outputs))
         return {key: value for key, value in spec.items() if value not in ({}, [])}
 
@@ -176,7 +186,7 @@ class Maker:
     def _make_attrs(self) -> None:
         for _ in range(self._number(0, 5)):
             name = self._words.pop()
-            kind = self.pick(KINDS)
+            kind = self.pick((*KINDS, "list_list_int") if self._style == "handwritten" else KINDS)
             attr = self._attr(name, kind)
             if self.chance(80):
                 attr["doc"] = self.text(name)
@@ -198,6 +208,8 @@ class Maker:
                 return {"type": "str", "default": text}
             case "dtype":
                 return {"type": "dtype", "default": "int8", "values": ["int8", "float16"]}
+            case "list_list_int":
+                return {"type": kind, "default": self.pick(([], [[1, 2], [3]]))}
         return self._list_attr(name, kind)
 
     def _bounds(self, otherwise: object) -> Tree:
@@ -265,7 +277,21 @@ class Maker:
                 }
             case 4 if self._consts:
                 return {"is": f"{next(iter(self._consts))} * 2"}
+            case 5 if self._by_chip:
+                return {"max": f"{self._by_chip} * 100"}
         return {}
+
+    def _make_records(self, columns: Sequence[str]) -> None:
+        if not self.chance(25):
+            return
+        sizes = [n for n in self._ints if n in self._consts or n in self._attrs] or ["16"]
+        count, dtype = self.pick(("16", *self._consts)), self.pick((*columns, "int8"))
+        fields = {
+            "head": {"dtype": dtype, "count": count, **self.text("head")},
+            "rest": {"dtype": "float32", "count": f"max(1, {self.pick(sizes)}) * 4", **self.text("rest")},
+        }
+        self._records["packed_row"] = {"unit": "uint8", "fields": fields, **self.text("a row")}
+        self._ints += ["elements(packed_row)", "offset(packed_row, rest)"]
 
     def _make_inputs(self, columns: Sequence[str]) -> None:
         dims = list(self._dims)
@@ -325,15 +351,19 @@ class Maker:
             found["shape"] = self._shape(name, dims)
             if presence == "required":
                 self._ints.append(f"numel({name})")
-        if found["dtype"] in ("int32", "int64") and "shape" in found and self.chance(40):
+        if found["dtype"] == "int64" and "shape" in found and "list" not in found and self.chance(40):
             found["value_depend"] = self.pick(("optional", "required"))
+        if presence != "required" and "shape" in found and self.chance(15):
+            found["empty_is_absent"] = True
         if self.chance(80):
             found["doc"] = self.text(name)
         self._inputs[name] = found
 
     def _presence(self, name: str) -> object:
-        choices = ("required", "optional", "ignored", "table")
-        choice = self.pick(choices)
+        choice = self.pick(("required", "optional", "ignored", "table", "chip"))
+        if choice == "chip":
+            of = {chip: self.pick(("required", "optional", "absent")) for chip in self._chips}
+            return {"by": "chip", "of": {**of, self._chips[0]: "optional"}}
         if choice == "table":
             if self._layout is None:
                 return "optional"
@@ -428,8 +458,11 @@ class Maker:
         """A value for the layout's last case, which may have a dim of its own."""
         return self._whole[0] if self._whole else f"{self.pick(self._dims_always())} + 1"
 
-    def _make_lets(self, section: str, *, tiling: bool) -> Tree:
+    def _make_lets(self) -> Tree:
         found: Tree = {}
+        if self._by_chip:
+            found[self._by_chip] = {"by": "chip", "of": {chip: 64 + n for n, chip in enumerate(self._chips)}}
+            self._by_chip = ""
         for _ in range(self._number(0, 3)):
             name = self._let_names.pop()
             if self.chance(25):
@@ -521,10 +554,10 @@ class Maker:
 
     # ------------------------------------------------------------------ tiling
 
-    def _tiling(self) -> Tree:
+    def _tiling(self, *, has_kernel: bool) -> Tree:
         self._ints += ["aic", "aiv", "ub_size"]
-        tiling: Tree = {"let": self._make_lets("tiling", tiling=True)}
-        if self.chance(80):
+        tiling: Tree = {"let": self._make_lets()}
+        if has_kernel or self.chance(80):
             tiling["data"] = self._data()
         match self._number(0, 2):
             case 0:
@@ -533,7 +566,8 @@ class Maker:
                 tiling["key"] = {"args": self._key_args(), "legal": "reachable"}
         if self.chance(60):
             archs = dict.fromkeys(ARCHS[chip] for chip in self._chips)
-            tiling["workspace"] = {arch: self._terms() for arch in archs}
+            told = self._tell(tiling["data"]) if has_kernel else []
+            tiling["workspace"] = {arch: self._told_terms(told) if told else self._terms() for arch in archs}
         tiling["block_dim"] = self.pick(
             ("aiv", "tsch_block_dim(2 * aic, aic, 2 * aic)", f"min(aiv, {self.integer(1)})")
         )
@@ -585,6 +619,26 @@ class Maker:
             }
         return args
 
+    def _tell(self, data: Tree) -> list[str]:
+        """Names that a kernel can take the sizes of its workspace from: fields hold them."""
+        told = ["aiv", *self._dims_always()[:2]]
+        fields = {f"told{number}": {"type": "uint32", "value": name} for number, name in enumerate(told)}
+        data.setdefault("members" if "members" in data else "fields", {}).update(fields)
+        return told
+
+    def _told_terms(self, told: Sequence[str]) -> Tree:
+        sizes = (*told, *self._consts, "32")
+        return {
+            f"part{number}": {
+                "per": "aiv",
+                "count": f"min({self.pick(sizes)}, 64) * 2",
+                "dtype": self.pick(("float32", "t", "int8")),
+                **({"when": f"{told[1]} > 8"} if self.chance(30) else {}),
+                **self.text("it"),
+            }
+            for number in range(self._number(0, 3))
+        }
+
     def _terms(self) -> Tree:
         found: Tree = {}
         for number in range(self._number(0, 3)):
@@ -602,18 +656,37 @@ class Maker:
             found[f"part{number}"] = term
         return found
 
+    # ------------------------------------------------------------------ kernel
+
+    def _kernel(self, outputs: Sequence[str]) -> Tree:
+        numbers = [n for n, a in self._attrs.items() if a["type"] in ("int", "float", "bool") or "enum" in a]
+        targets = self.shuffled(dict.fromkeys((*self._inputs, *numbers, *outputs, *self._records)))
+        plans = {}
+        for arch in dict.fromkeys(ARCHS[chip] for chip in self._chips):
+            plans[arch] = {
+                "tile": self.pick(("16", *self._consts, "128 * 2")),
+                "group": {"wide": self.pick(("4", *self._dims_always()))},
+                "buffers": {"UB": {"total": "96 * 1024", "rows": {"copies": 2, "bytes": 1024}}},
+                "flags": {"ready": {}, "done": {"initial": 2}},
+            }
+        roles = {f"role_{number}": target for number, target in enumerate(targets[: self._number(1, 4)])}
+        return {"family": "rows", "task_type": "aiv", "roles": roles, "plan": plans}
+
     # ------------------------------------------------------------------ bindings
 
     def _bindings(self, outputs: Sequence[str]) -> Tree:
-        found: Tree = {"aclnn": {"style": self.pick(("wrapper", "auto"))}}
-        if self.chance(50):
+        found: Tree = {"aclnn": {"style": self._style}}
+        scalars = any("scalar" in given for given in self._inputs.values())
+        if not scalars and self.chance(50):
             required = [n for n, i in self._inputs.items() if i.get("presence", "required") == "required"]
-            others = [n for n in (*self._inputs, *self._attrs) if n not in required]
+            fixed = [n for n, attr in self._attrs.items() if attr["type"] in ("list_float", "list_list_int")]
+            others = [n for n in (*self._inputs, *self._attrs) if n not in (*required, *fixed)]
             found["torch"] = {
                 "library": "_C_ascend",
                 "name": "npu_thing",
                 "positional": required,
                 "keyword": others,
+                "fixed": dict.fromkeys(fixed),
                 "returns": list(outputs),
             }
         return found

@@ -58,7 +58,6 @@ def declared(found: Operator) -> list[str]:
         ("row_mask", "dtype: t, presence: optional", "const aclTensor *rowMaskOptional"),
         ("row_mask", "dtype: t, list: {count: L}", "const aclTensorList *rowMask"),
         ("row_index", "dtype: int64, value_depend: optional", "const aclIntArray *rowIndex"),
-        ("row_index", "dtype: int32, value_depend: required", "const aclIntArray *rowIndex"),
         ("row_index", "dtype: float32, value_depend: optional", "const aclFloatArray *rowIndex"),
         ("row_index", "dtype: bool, value_depend: optional", "const aclBoolArray *rowIndex"),
         (

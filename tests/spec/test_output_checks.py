@@ -84,7 +84,9 @@ def test_dtypes() -> None:
     assert dtypes["plain_out_dtype"] == "when plain is present: the dtype of plain is float32"
     assert dtypes["maybe_out_dtype"] == "when maybe is present: the dtype of maybe equals the dtype of data"
     # Without `extra` nothing tells the dtype of its column: the spec says which one stands for it.
-    assert dtypes["other_out_dtype"].endswith("the dtype of other equals u if extra is present, otherwise t")
+    assert dtypes["other_out_dtype"].endswith(
+        "(the dtype of extra) if extra is present, otherwise (the dtype of data)"
+    )
     (other,) = [c for c in output_checks(found) if c.id == "other_out_dtype"]
     assert other.message is not None
     assert other.message.en == "must have the dtype of extra"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qsfa_codegen.render.parameters import registered_dtypes
+from qsfa_codegen.spec.columns import registered_dtypes
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.layout import encode_key, struct_layout
 from qsfa_codegen.spec.model import Input, Operator, Output, Registered

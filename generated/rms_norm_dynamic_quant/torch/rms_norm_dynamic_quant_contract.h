@@ -132,8 +132,7 @@ class Contract {
 public:
     explicit Contract(const Call &call);
 
-    // Throws when the call is not legal. Chips differ in what they take: what none takes is refused here, the
-    // rest where the chip is known.
+    // Throws when the call is not legal.
     void Check();
 
     // Outputs of the sizes and dtypes that the call has.
@@ -162,7 +161,7 @@ private:
 inline Contract::Contract(const Call &call)
     : call_(call)
 {
-    attrs_.epsilon = static_cast<float>(call_.epsilon);
+    attrs_.epsilon = call_.epsilon;
     inputs_.x = View(call_.x);
     inputs_.gamma = View(call_.gamma);
     inputs_.smoothScale1 = AbsentWhenEmpty(View(call_.smooth_scale));

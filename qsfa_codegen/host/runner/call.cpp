@@ -120,9 +120,58 @@ void ReadDevice(Cursor &cursor, Call &call)
     call.deviceText.assign(start, cursor.At());
 }
 
-void ReadTensor(Cursor &cursor, Node &node)
+template <typename T>
+void Append(std::vector<uint8_t> &bytes, T element)
 {
-    node.descs.emplace_back().SetDataType(static_cast<ge::DataType>(cursor.Integer()));
+    const auto *first = reinterpret_cast<const uint8_t *>(&element);
+    bytes.insert(bytes.end(), first, first + sizeof(T));
+}
+
+void AppendElement(Cursor &cursor, ge::DataType type, std::vector<uint8_t> &bytes)
+{
+    switch (type) {
+        case ge::DT_INT8:
+        case ge::DT_UINT8:
+        case ge::DT_BOOL:
+            return Append(bytes, static_cast<uint8_t>(cursor.Integer()));
+        case ge::DT_INT16:
+        case ge::DT_UINT16:
+            return Append(bytes, static_cast<uint16_t>(cursor.Integer()));
+        case ge::DT_INT32:
+        case ge::DT_UINT32:
+            return Append(bytes, static_cast<uint32_t>(cursor.Integer()));
+        case ge::DT_INT64:
+            return Append(bytes, cursor.Integer());
+        case ge::DT_UINT64:
+            return Append(bytes, cursor.Unsigned());
+        case ge::DT_FLOAT:
+            return Append(bytes, cursor.Real());
+        default:
+            Fail("a call has data of a dtype that the host never reads, number %d", static_cast<int>(type));
+    }
+}
+
+// Where the data of a tensor stands, when the call has it.
+const void *ReadData(Cursor &cursor, ge::DataType type, Call &call)
+{
+    if (!cursor.Skip('=')) {
+        return nullptr;
+    }
+    std::vector<uint8_t> &bytes = call.data.emplace_back();
+    while (cursor.AtNumber()) {
+        AppendElement(cursor, type, bytes);
+        (void)cursor.Skip(',');
+    }
+    // Data without elements has an address too.
+    bytes.push_back(0);
+    return bytes.data();
+}
+
+void ReadTensor(Cursor &cursor, Call &call)
+{
+    Node &node = call.node;
+    const auto type = static_cast<ge::DataType>(cursor.Integer());
+    node.descs.emplace_back().SetDataType(type);
     cursor.Expect(':');
     gert::StorageShape &shape = node.shapes.emplace_back();
     while (cursor.AtNumber()) {
@@ -131,18 +180,22 @@ void ReadTensor(Cursor &cursor, Node &node)
         shape.MutableStorageShape().AppendDim(size);
         (void)cursor.Skip(',');
     }
+    node.tensors.emplace_back(shape, type, ReadData(cursor, type, call));
 }
 
-void ReadInputs(Cursor &cursor, Node &node)
+void ReadInputs(Cursor &cursor, Call &call)
 {
+    Node &node = call.node;
     node.inputs.clear();
     node.shapes.clear();
     node.descs.clear();
+    node.tensors.clear();
+    call.data.clear();
     while (!cursor.Skip('|')) {
         const size_t start = node.shapes.size();
         if (!cursor.Skip('-')) {
             do {
-                ReadTensor(cursor, node);
+                ReadTensor(cursor, call);
             } while (cursor.Skip(';'));
         }
         const size_t count = node.shapes.size() - start;
@@ -243,7 +296,7 @@ void Parse(const std::string &line, Call &call)
     cursor.Expect('|');
     ReadDevice(cursor, call);
     cursor.Expect('|');
-    ReadInputs(cursor, call.node);
+    ReadInputs(cursor, call);
     ReadAttrs(cursor, call);
 }
 

@@ -39,12 +39,14 @@ struct Call {
     Device device;
     Node node;
     std::vector<Value> values;
+    std::vector<std::vector<uint8_t>> data; // of the inputs that are given with data
 };
 
 // Reads STAGE | SOC ARCH AIC AIV UB LIBAPI | INPUT … | ATTR …, with tabs where blanks stand here and
 // without the blanks around the bars.
 //
-//     INPUT   - or the tensors at that input, each DTYPE:SIZE,SIZE… and `;` between them
+//     INPUT   - or the tensors at that input, each DTYPE:SIZE,SIZE… and `;` between them; behind one
+//             whose data the host has, =NUMBER,NUMBER…
 //     ATTR    - (no value) or a letter and the value: i integer, f float, b 0 or 1, s text, I F B lists
 //             with commas, x of a type that host functions cannot read. Bars, tabs, line breaks and % in
 //             text are %XX.

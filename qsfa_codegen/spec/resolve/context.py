@@ -28,15 +28,17 @@ from qsfa_codegen.spec.model import Chip, Let, Table, Text
 from qsfa_codegen.spec.reader import Mapping as MapNode
 from qsfa_codegen.spec.reader import Node, Scalar
 from qsfa_codegen.spec.resolve.access import MalformedError, as_mapping, as_text, entries, items, need
-from qsfa_codegen.spec.resolve.order import in_order
+from qsfa_codegen.spec.resolve.order import RingError, in_order
 
 T = TypeVar("T")
 U = TypeVar("U")
 
 PLATFORM_VALUES = ("aic", "aiv", "ub_size", "libapi_workspace")
 OTHERWISE = "else"
-MAX_NESTED = 16
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+MAX_NESTED = 2
+_DOC_KEYS = frozenset({"en", "zh", "doc"})
+# A text in quotes, a function, or a name, which alone is caught.
+_NAME = re.compile(r"""(?:"[^"]*"|'[^']*'|[A-Za-z_]\w*\s*\(|([A-Za-z_]\w*))""")
 MALFORMED = "QS300"
 
 
@@ -82,10 +84,14 @@ class Symbols(Mapping[str, Symbol]):
 
 
 class LetTable(Struct):
-    """The derived values of one section, typed on demand; a cycle is reported once."""
+    """The derived values of one section, typed on demand; a ring is reported once.
+
+    ``ambiguous`` names mean something else as arguments of some functions: inputs, records, fields.
+    """
 
     sink: Sink
     kind: RefKind
+    ambiguous: frozenset[str]
     nodes: dict[str, tuple[Span, Node]] = field(default_factory=dict)
     done: dict[str, Let | None] = field(default_factory=dict)
     building: list[str] = field(default_factory=list)
@@ -100,22 +106,25 @@ class LetTable(Struct):
     def let(self, name: str) -> Let | None:
         """The derived value called ``name``; None when it could not be resolved."""
         if name not in self.done:
-            # A ring is left to resolving, which knows for certain what is a name and what a label.
-            for needed in in_order(name, self._needs) or (name,):
-                if needed not in self.done:
-                    self._resolve(needed)
-        return self.done[name]
+            try:
+                for needed in in_order(name, self._needs):
+                    if needed not in self.done:
+                        self._resolve(needed)
+            except RingError as error:
+                self._report_ring(error.ring)
+        return self.done.get(name)
 
     def _needs(self, name: str) -> Iterator[str]:
-        """Derived values that the text of one seems to name, as far as they are still to be resolved."""
-        words = _words(self.nodes[name][1])
-        return (w for w in words if w in self.nodes and w not in self.done and w not in self.building)
+        """Derived values that the text of one names, as far as they are still to be resolved."""
+        for word in _words(self.nodes[name][1]):
+            if word in self.nodes and word not in self.done and word not in self.ambiguous:
+                yield word
 
     def symbol(self, name: str) -> Symbol:
         """The name with the type of its value; MalformedError when that cannot be told."""
         let = None
         if name in self.building:
-            self._report_cycle(name)
+            self._report_ring(self.building[self.building.index(name) :])
         elif len(self.building) > MAX_NESTED:
             self._report_depth(name)
         else:
@@ -139,29 +148,29 @@ class LetTable(Struct):
     def _report_depth(self, name: str) -> None:
         self.sink.error(
             "QS307",
-            f"'{name}' builds on itself, or on too many other values",
+            f"'{name}' builds on too many others that are called like inputs or records",
             self.nodes[name][0],
-            help="look for a ring in what it is made of",
+            help="give them names of their own",
         )
 
-    def _report_cycle(self, name: str) -> None:
-        ring = [*self.building[self.building.index(name) :], name]
+    def _report_ring(self, ring: list[str]) -> None:
+        self.done.update(dict.fromkeys(ring))
         self.sink.error(
             "QS301",
-            f"'{name}' is defined by itself: {' → '.join(ring)}",
-            self.nodes[name][0],
+            f"'{ring[0]}' is defined by itself: {' → '.join((*ring, ring[0]))}",
+            self.nodes[ring[0]][0],
             help="break the ring: one of these values must come from a dim, an attribute or a const",
         )
 
 
 def _words(node: Node) -> Iterator[str]:
-    """Words of the texts in a node that may be names."""
+    """Names in the expressions of a derived value."""
     pending = [node]
     for current in pending:
         if isinstance(current, MapNode):
-            pending.extend(entry.value for entry in current)
+            pending.extend(entry.value for entry in current if entry.key not in _DOC_KEYS)
         elif isinstance(current, Scalar):
-            yield from _WORD.findall(current.text)
+            yield from filter(None, _NAME.findall(current.text))
         else:
             pending.extend(current.items)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
 
 from msgspec import Struct
 
@@ -38,6 +38,8 @@ from qsfa_codegen.spec.reader import Mapping, Node
 from qsfa_codegen.spec.resolve.access import MalformedError, as_mapping, as_text, items, text_of
 from qsfa_codegen.spec.resolve.attrs import AttrReader
 from qsfa_codegen.spec.resolve.context import Context
+
+MAX_DEFINERS = 50
 
 
 class Place(Struct, frozen=True):
@@ -129,7 +131,11 @@ class _Definers:
 
     def __init__(self, ctx: Context, inputs: tuple[Input, ...], attrs: tuple[Attr, ...]) -> None:
         self._ctx = ctx
-        self._inputs = inputs
+        self._places: dict[tuple[str, Presence], list[Place]] = defaultdict(list)
+        for presence in (Presence.REQUIRED, Presence.OPTIONAL):
+            for param in inputs:
+                for place, name in places_of(param, presence):
+                    self._places[name, presence].append(place)
         self._accepted: dict[str, frozenset[str] | None] = {a.name: accepted_labels(a) for a in attrs}
         self._accepted["chip"] = frozenset(ctx.chip_ids)
         self._accepted["arch"] = frozenset(ctx.archs)
@@ -138,8 +144,14 @@ class _Definers:
         """Defining places in order; an error when there is none."""
         if source is not None:
             return self._named(name, source)
-        always, sometimes = (self._candidates(name, p) for p in (Presence.REQUIRED, Presence.OPTIONAL))
-        found = self._first_of(chain(always, sometimes))
+        found = self._first_of(self._candidates(name))
+        if len(found) > MAX_DEFINERS:
+            raise self._ctx.malformed(
+                "QS307",
+                span,
+                f"'{name}' is observed at too many places",
+                f"its cases lead to more than {MAX_DEFINERS} axes",
+            )
         if found:
             return tuple(self._without_full_cover(found))
         raise self._undefined(
@@ -154,17 +166,18 @@ class _Definers:
             return MalformedError(span, message, told=True)
         return self._ctx.malformed(code, span, message, help)
 
-    def _candidates(self, name: str, presence: Presence) -> Iterator[Place]:
-        for param in self._inputs:
-            for place in places_of(param, presence):
-                if place[1] == name:
-                    yield place[0]
+    def _candidates(self, name: str) -> Iterator[Place]:
+        """Axes of inputs that are always passed first."""
+        yield from self._places[name, Presence.REQUIRED]
+        yield from self._places[name, Presence.OPTIONAL]
 
     def _first_of(self, candidates: Iterable[Place]) -> list[Place]:
         chosen: list[Place] = []
         for place in candidates:
             if not any(compatible(place.path, other.path) for other in chosen):
                 chosen.append(place)
+            if len(chosen) > MAX_DEFINERS:
+                break
         return chosen
 
     def _named(self, name: str, source: Node) -> tuple[Place, ...]:
@@ -173,8 +186,7 @@ class _Definers:
         for path, (param, span) in walk_choice(choice):
             found = [
                 Place(joined((path, place.path)) if path else place.path, place.input, place.axis, span)
-                for presence in (Presence.REQUIRED, Presence.OPTIONAL)
-                for place in self._candidates(name, presence)
+                for place in self._candidates(name)
                 if place.input.name == param and compatible(path, place.path)
             ]
             if not found:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from qsfa_codegen.diagnostics import Sink, Span
 from qsfa_codegen.expr.nodes import Expr, Ref, RefKind, children, walk
 from qsfa_codegen.spec.model import Operator
-from qsfa_codegen.spec.resolve.order import in_order
+from qsfa_codegen.spec.resolve.order import RingError, in_order
 
 MAX_HEIGHT = 100
 MAX_SIZE = 2000
@@ -40,12 +40,13 @@ def report_extents(operator: Operator, sink: Sink) -> None:
             )
 
     for name in definitions:
-        order = in_order(name, needs) if name not in heights else ()
-        if order is None:
-            sink.error("QS301", f"'{name[1]}' is defined by itself", definitions[name][0])
+        try:
+            for part in in_order(name, needs) if name not in heights else ():
+                measure(part)
+        except RingError as error:
+            ring = " → ".join(part for _, part in (*error.ring, error.ring[0]))
+            sink.error("QS301", f"'{error.ring[0][1]}' is defined by itself: {ring}", definitions[name][0])
             return
-        for part in order:
-            measure(part)
 
 
 def _definitions(operator: Operator) -> Iterator[tuple[Name, tuple[Span, tuple[Expr, ...]]]]:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 
 
-def in_order(start: K, needs: Callable[[K], Iterable[K]]) -> list[K] | None:
-    """``start`` and all that it needs, each behind what it needs itself; None when it needs itself.
+class RingError(Exception, Generic[K]):
+    """A name needs itself, by way of the others in ``ring``; each needs the next one, the last the first."""
+
+    def __init__(self, ring: list[K]) -> None:
+        self.ring = ring
+        super().__init__(f"a ring of {len(ring)} names")
+
+
+def in_order(start: K, needs: Callable[[K], Iterable[K]]) -> list[K]:
+    """``start`` and all that it needs, each behind what it needs itself; RingError when that is itself.
 
     Takes no more of Python's stack for a long chain than for a short one.
     """
@@ -17,11 +25,12 @@ def in_order(start: K, needs: Callable[[K], Iterable[K]]) -> list[K] | None:
     waiting = {start: iter(needs(start))}
     while waiting:
         remaining = next(reversed(waiting.values()))
-        needed = next((n for n in remaining if n not in finished), None)
+        needed = next((name for name in remaining if name not in finished), None)
         if needed is None:
             finished[waiting.popitem()[0]] = None
         elif needed in waiting:
-            return None
+            names = list(waiting)
+            raise RingError(names[names.index(needed) :])
         else:
             waiting[needed] = iter(needs(needed))
     return list(finished)

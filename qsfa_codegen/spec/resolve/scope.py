@@ -20,7 +20,7 @@ from qsfa_codegen.spec.attr_types import ATTR_TYPES
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import AttrType, Chip
 from qsfa_codegen.spec.reader import Mapping, Node, Scalar, Sequence
-from qsfa_codegen.spec.resolve.access import MalformedError, as_text, entries, items, texts
+from qsfa_codegen.spec.resolve.access import MalformedError, as_text, entries, items, keys, texts
 from qsfa_codegen.spec.resolve.context import PLATFORM_VALUES, Context, LetTable, Symbols
 
 EXTERN_TYPES = {"int64": INT, "bool": BOOL, "float": FLOAT}
@@ -31,8 +31,11 @@ def build_context(root: Mapping, chips: tuple[Chip, ...], faulty: frozenset[str]
 
     ``faulty`` are sections with errors in their form.
     """
-    lets = LetTable(sink, RefKind.LET)
-    tiling_lets = LetTable(sink, RefKind.TILING_LET)
+    params = frozenset(keys(root.get("inputs")))
+    records = _record_fields(root.get("records"))
+    ambiguous = params.union(records, *records.values())
+    lets = LetTable(sink, RefKind.LET, ambiguous)
+    tiling_lets = LetTable(sink, RefKind.TILING_LET, ambiguous)
     symbols = Symbols(lets)
     tiling_symbols = Symbols(tiling_lets, symbols)
     declare = _Declarations(sink, symbols)
@@ -40,21 +43,21 @@ def build_context(root: Mapping, chips: tuple[Chip, ...], faulty: frozenset[str]
     enums = _enum_codes(root.get("enums"))
     scope = Scope(
         symbols=symbols,
-        params=frozenset(key for key, _, _ in _entries(root.get("inputs"))),
+        params=params,
         enums=enums,
         dtypes=frozenset(DTYPES),
         chips=frozenset(c.id for c in chips),
         archs=frozenset(c.arch for c in chips),
-        records=_record_fields(root.get("records")),
+        records=records,
     )
     tiling_scope = Scope(
         symbols=tiling_symbols,
-        params=scope.params,
+        params=params,
         enums=enums,
         dtypes=scope.dtypes,
         chips=scope.chips,
         archs=scope.archs,
-        records=scope.records,
+        records=records,
         externs=_externs(tiling),
         groups=frozenset({"core", "tiling"}),
     )

@@ -18,7 +18,7 @@ from qsfa_codegen.spec.resolve.access import (
     items,
     need,
 )
-from qsfa_codegen.spec.resolve.context import Context
+from qsfa_codegen.spec.resolve.context import Context, unreadable
 
 MAX_RANK = 8
 MAX_LIKE = 8
@@ -34,7 +34,7 @@ class ShapeReader:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._nodes: dict[tuple[str, str], Node] = {}
-        self._done: dict[tuple[str, str], ShapeChoice] = {}
+        self._done: dict[tuple[str, str], ShapeChoice | None] = {}
         self._open: list[tuple[str, str]] = []
         self._copies = 0
         for section in ("inputs", "outputs"):
@@ -50,16 +50,25 @@ class ShapeReader:
         if key not in self._nodes:
             return None
         if key not in self._done:
-            if len(self._open) > MAX_LIKE:
-                raise self._too_much(self._nodes[key])
-            self._open.append(key)
-            try:
-                self._done[key] = self._read(self._nodes[key])
-            finally:
-                self._open.pop()
-            if _depth(self._done[key]) > MAX_NESTED:
-                raise self._too_much(self._nodes[key])
-        return self._done[key]
+            self._done[key] = None  # stays when there is an error, which is told once
+            self._done[key] = self._read_first(key)
+        found = self._done[key]
+        if found is None:
+            raise unreadable(name, self._nodes[key].span)
+        return found
+
+    def _read_first(self, key: tuple[str, str]) -> ShapeChoice:
+        node = self._nodes[key]
+        if len(self._open) > MAX_LIKE:
+            raise self._too_much(node)
+        self._open.append(key)
+        try:
+            found = self._read(node)
+        finally:
+            self._open.pop()
+        if _depth(found) > MAX_NESTED:
+            raise self._too_much(node)
+        return found
 
     def _too_much(self, node: Node) -> MalformedError:
         return self._ctx.malformed(

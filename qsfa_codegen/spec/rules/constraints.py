@@ -10,6 +10,7 @@ from msgspec import Struct
 from qsfa_codegen.expr.evaluate import UNKNOWN, Value
 from qsfa_codegen.expr.nodes import Expr, ParamQuery, Query, Ref, RefKind, walk
 from qsfa_codegen.spec.by_chip import depends_on_chip
+from qsfa_codegen.spec.contents import host_reads_data, tiling_contents
 from qsfa_codegen.spec.model import Constraint, Operator, Presence
 from qsfa_codegen.spec.rules.registry import WARNING, Report, rule
 from qsfa_codegen.spec.world import telling_chips, world_of
@@ -173,4 +174,34 @@ def content_names(operator: Operator, report: Report) -> None:
                 report(f"'{name}' is neither an input nor an attribute", rule_.span)
 
 
-RULES = (unsatisfiable, never_applies, always_holds, blame, infer_knows, reserved_read, content_names)
+@rule(
+    "QS467",
+    "Tiling cannot check a rule about data",
+    "Tiling sees data of value-depend inputs alone, as whole numbers; a rule with `at: tiling` about "
+    "anything else would be checked nowhere.",
+)
+def tiling_contents_readable(operator: Operator, report: Report) -> None:
+    """Rules with `at: tiling` read value-depend tensors of whole numbers, and nothing else."""
+    inputs = {i.name: i for i in operator.inputs}
+    for content in tiling_contents(operator):
+        if not content.inputs:
+            report(f"'{content.rule.id}' reads no data", content.rule.span, "make it a constraint")
+        for name in content.inputs:
+            if not host_reads_data(operator, inputs[name]):
+                report(
+                    f"'{content.rule.id}' reads data of '{name}', which tiling does not have",
+                    content.rule.span,
+                    "remove `at: tiling`, or make the input a value-depend tensor of integers",
+                )
+
+
+RULES = (
+    unsatisfiable,
+    never_applies,
+    always_holds,
+    blame,
+    infer_knows,
+    reserved_read,
+    content_names,
+    tiling_contents_readable,
+)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from qsfa_codegen.diagnostics import Related, Span
 from qsfa_codegen.expr.evaluate import UNKNOWN
-from qsfa_codegen.expr.nodes import DTYPE, Expr, Literal, Ref, RefKind, walk
-from qsfa_codegen.expr.specialize import substitute
+from qsfa_codegen.expr.nodes import Expr, Ref, RefKind, walk
 from qsfa_codegen.spec.columns import with_known_sizes
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Chip, DtypeRef, Operator, Presence, Record
 from qsfa_codegen.spec.rules.registry import Report, rule
 from qsfa_codegen.spec.rules.usage import asked
-from qsfa_codegen.spec.world import World
+from qsfa_codegen.spec.world import Leaf, world_of
 
 
 @rule(
@@ -176,23 +176,27 @@ def _column_dtypes(operator: Operator, dtype: DtypeRef) -> list[str]:
 def _values_of(operator: Operator, record: Record, position: int | None) -> Iterator[int]:
     """Byte offsets of a field (or sizes of the row) over rows and accepted attributes, each once."""
     expr = record.size if position is None else record.offsets[position]
+    columns = {n.name for n in walk(expr) if isinstance(n, Ref) and n.kind is RefKind.COLUMN}
     seen: set[int] = set()
     for chip in operator.chips:
-        world = World(operator, chip)
-        for row in operator.dtypes.rows_of(chip.id):
-            concrete = substitute(expr, _sizes(operator, row.dtypes, record.span))
-            for point in world.points([concrete]):
-                value = world.at(point).known(concrete, UNKNOWN)
-                if world.possible() and isinstance(value, int) and value not in seen:
-                    seen.add(value)
-                    yield value
+        world = world_of(operator, chip)
+        rows = _rows_of_sizes(operator, chip, columns)
+        questions = len(rows) * sum(len(r.fields) for r in operator.records)
+        for row, point in product(rows, tuple(world.points([expr], questions))):
+            value = world.at({**row, **point}).known(expr, UNKNOWN)
+            if isinstance(value, int) and value not in seen and world.possible():
+                seen.add(value)
+                yield value
 
 
-def _sizes(operator: Operator, dtypes: tuple[str, ...], span: Span) -> dict[tuple[RefKind, str], Literal]:
-    return {
-        (RefKind.COLUMN, column): Literal(DTYPE, span, name)
-        for column, name in zip(operator.dtypes.columns, dtypes, strict=True)
-    }
+def _rows_of_sizes(operator: Operator, chip: Chip, columns: set[str]) -> list[dict[Leaf, str]]:
+    """What the rows of a chip have in the columns, rows of the same sizes once."""
+    found: dict[tuple[int, ...], dict[Leaf, str]] = {}
+    for row in operator.dtypes.rows_of(chip.id):
+        named = zip(operator.dtypes.columns, row.dtypes, strict=True)
+        here = {Leaf(RefKind.COLUMN, column): dtype for column, dtype in named if column in columns}
+        found.setdefault(tuple(DTYPES[dtype].size for dtype in here.values()), here)
+    return list(found.values())
 
 
 RULES = (

@@ -8,10 +8,10 @@ from functools import lru_cache
 from qsfa_codegen.diagnostics import Related
 from qsfa_codegen.expr.evaluate import UNKNOWN
 from qsfa_codegen.expr.nodes import Expr
-from qsfa_codegen.spec.kernel_facts import KernelFacts, Reads, Use, kernel_uses
+from qsfa_codegen.spec.kernel_facts import Reads, Use, kernel_facts, kernel_uses
 from qsfa_codegen.spec.model import Chip, Operator, PlanSpace
 from qsfa_codegen.spec.rules.registry import Report, rule
-from qsfa_codegen.spec.world import World
+from qsfa_codegen.spec.world import World, world_of
 
 # Bytes that every buffer of a space is aligned to.
 ALIGNMENT = {"UB": 32, "L1": 32, "L0A": 512, "L0B": 512, "L0C": 512}
@@ -46,7 +46,7 @@ def roles(operator: Operator, report: Report) -> None:
 def plan_capacity(operator: Operator, report: Report) -> None:
     """Totals fit the smallest chip of the architecture, parts fit the total and are aligned."""
     for space, chip in _spaces(operator):
-        world = World(operator, chip).at({})
+        world = world_of(operator, chip).at({})
         room = capacity(chip).get(space.space)
         if room is None:
             known = ", ".join(ALIGNMENT)
@@ -118,7 +118,7 @@ def _uses(operator: Operator) -> tuple[tuple[str, Use, Reads], ...]:
     """(architecture, use, what it reads) of everything that kernel code is written with."""
     if operator.kernel is None or operator.tiling is None:
         return ()
-    facts = {arch: KernelFacts(operator, arch) for arch in operator.archs}
+    facts = {arch: kernel_facts(operator, arch) for arch in operator.archs}
     return tuple(
         (arch, use, facts[arch].reads(use.expr)) for arch in facts for use in kernel_uses(operator, arch)
     )

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from qsfa_codegen.expr.build import ref
 from qsfa_codegen.expr.nodes import INT, Expr, ParamQuery, Query, RefKind, walk
 from qsfa_codegen.spec.by_chip import observes_chip
+from qsfa_codegen.spec.columns import all_dtypes
 from qsfa_codegen.spec.model import (
     DimItem,
+    Input,
     InputKind,
     Operator,
     Presence,
@@ -23,6 +25,8 @@ from qsfa_codegen.spec.rules.registry import Report, rule
 from qsfa_codegen.spec.rules.usage import asked
 
 MAX_RANK = 8
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_HOST_DTYPES = {**dict.fromkeys(_INTEGERS, "integer"), "bool": "flag", "float32": "float"}
 
 
 @rule(
@@ -121,16 +125,32 @@ def output_choice(operator: Operator, report: Report) -> None:
 
 @rule(
     "QS425",
-    "Only an integer input can be value-depend",
-    "Shape inference and tiling read the data of a value-depend input on the host.",
+    "An input cannot be value-depend",
+    "Shape inference and tiling read the data of a value-depend input on the host. aclnn passes it as an "
+    "array of floats, of flags or of integers, and integers always as int64.",
 )
 def value_depend(operator: Operator, report: Report) -> None:
-    """A value-depend input is a tensor of integers or truth values."""
+    """A value-depend input is a tensor of float32, of bool, or of integers with int64 among them."""
     for param in operator.inputs:
-        fixed = param.dtype.fixed or ""
-        readable = fixed.startswith(("int", "uint", "bool", "float32"))
-        if param.value_depend is not ValueDepend.NONE and fixed and not readable:
-            report(f"'{param.name}' has dtype {fixed}, which the host cannot read", param.span)
+        if param.value_depend is not ValueDepend.NONE:
+            problem = _unreadable(operator, param)
+            if problem is not None:
+                report(f"'{param.name}' {problem}", param.span, "correct the dtype, or remove `value_depend`")
+
+
+def _unreadable(operator: Operator, param: Input) -> str | None:
+    if param.kind is not InputKind.TENSOR:
+        return f"is a {param.kind.value}, which the host cannot read"
+    names = all_dtypes(operator, param.dtype)
+    foreign = next((name for name in names if name not in _HOST_DTYPES), None)
+    if foreign is not None:
+        return f"has dtype {foreign}, which the host cannot read"
+    kinds = {_HOST_DTYPES[name] for name in names}
+    if len(kinds) > 1:
+        return f"has dtypes of several kinds: {', '.join(names)}"
+    if kinds == {"integer"} and "int64" not in names and operator.aclnn.style != "handwritten":
+        return f"has no dtype int64, as which aclnn passes it, but {', '.join(names)}"
+    return None
 
 
 @rule(

@@ -7,6 +7,7 @@
 #include "exe_graph/runtime/compute_node_info.h"
 #include "exe_graph/runtime/runtime_attrs.h"
 #include "exe_graph/runtime/storage_shape.h"
+#include "exe_graph/runtime/tensor.h"
 
 namespace standin {
 
@@ -15,6 +16,7 @@ struct Node {
     std::vector<gert::AnchorInstanceInfo> inputs; // one for each input of the definition
     std::vector<gert::StorageShape> shapes; // of the tensors that are passed, in order
     std::vector<gert::CompileTimeTensorDesc> descs;
+    std::vector<gert::Tensor> tensors;
     gert::RuntimeAttrs attrs;
 };
 

@@ -67,6 +67,11 @@ protected:
         return passed ? info->GetInstanceStart() + relative_index : node_.shapes.size();
     }
 
+    const Tensor *TensorAt(size_t index) const
+    {
+        return index < node_.tensors.size() ? &node_.tensors[index] : nullptr;
+    }
+
     const StorageShape *ShapeAt(size_t index) const
     {
         return index < node_.shapes.size() ? &node_.shapes[index] : nullptr;

@@ -75,6 +75,26 @@ public:
         return ShapeAt(PlaceOf(ir_index, relative_index));
     }
 
+    const Tensor *GetInputTensor(const size_t index) const
+    {
+        return TensorAt(index);
+    }
+
+    const Tensor *GetRequiredInputTensor(const size_t ir_index) const
+    {
+        return GetDynamicInputTensor(ir_index, 0);
+    }
+
+    const Tensor *GetOptionalInputTensor(const size_t ir_index) const
+    {
+        return GetDynamicInputTensor(ir_index, 0);
+    }
+
+    const Tensor *GetDynamicInputTensor(const size_t ir_index, const size_t relative_index) const
+    {
+        return TensorAt(PlaceOf(ir_index, relative_index));
+    }
+
     ge::graphStatus SetTilingKey(const uint64_t tiling_key)
     {
         answer_.key = tiling_key;

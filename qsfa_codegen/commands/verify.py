@@ -1,0 +1,173 @@
+"""``verify``: whether generated host code says of calls what the contract says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from qsfa_codegen.commands import operators, status
+from qsfa_codegen.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from qsfa_codegen.commands.terminal import Console
+    from qsfa_codegen.commands.workers import Claim, Crash
+    from qsfa_codegen.contract.run import Outcome
+    from qsfa_codegen.host.toolkit import Toolkit
+    from qsfa_codegen.spec.model import Operator
+    from qsfa_codegen.verify.disagree import Tally
+
+CHUNK = 1000
+_SHRUNK = 10
+"""Kinds of disagreements of one operator that are shrunk; more are most likely of one cause."""
+
+
+class Request(Struct, frozen=True):
+    """What to run. ``jobs`` None is one process for each core; ``form`` is text or json.
+
+    ``toolkit`` is the root of an installed toolkit, whose headers the host code is compiled against too.
+    """
+
+    specs: tuple[Path, ...]
+    count: int
+    seed: int = 0
+    jobs: int | None = None
+    sanitize: bool = False
+    form: str = "text"
+    toolkit: Path | None = None
+
+
+class Reduced(Struct, frozen=True):
+    """One kind of disagreement: a small case of it, and on how many calls it was met."""
+
+    outcome: Outcome
+    calls: int
+
+
+class _Part(Struct, frozen=True):
+    """What came of a chunk of calls: a tally, or why there is none."""
+
+    tally: Tally | None
+    problem: Diagnostic | None = None
+    detail: str = ""
+
+
+def run(request: Request, console: Console) -> int:
+    """Verify each spec, print what was found and return the exit status."""
+    from qsfa_codegen.host.errors import HostError
+    from qsfa_codegen.host.toolkit import NoToolkitError, Toolkit
+
+    try:
+        toolkit = None if request.toolkit is None else Toolkit.at(request.toolkit)
+    except NoToolkitError as error:
+        raise status.BadUsageError(str(error)) from error
+    found = status.OK
+    for spec in request.specs:
+        try:
+            found = max(found, _verify(spec, request, toolkit, console))
+        except HostError as error:
+            console.finding(error.diagnostic, error.detail)
+            found = status.BROKEN
+    console.finish()
+    return found
+
+
+def _verify(spec: Path, request: Request, toolkit: Toolkit | None, console: Console) -> int:
+    operator = operators.load(spec, console)
+    if operator is None:
+        return status.FINDINGS
+    refused = status.OK if toolkit is None else _compile(operator, toolkit, console)
+    return max(refused, _Run(spec, operator, request, console).run())
+
+
+def _compile(operator: Operator, toolkit: Toolkit, console: Console) -> int:
+    from qsfa_codegen.host.engine import host_files
+
+    refused = False
+    for refusal in toolkit.refusals(host_files(operator)):
+        console.finding(refusal.diagnostic, refusal.detail)
+        refused = True
+    if not refused:
+        console.result(f"{operator.snake}: compiles with the headers of {toolkit.root}")
+    return status.FINDINGS if refused else status.OK
+
+
+class _Run:
+    """One operator: its calls in chunks, each in the next free process."""
+
+    def __init__(self, spec: Path, operator: Operator, request: Request, console: Console) -> None:
+        from qsfa_codegen.contract.evaluate import Evaluator
+        from qsfa_codegen.host.build import build
+        from qsfa_codegen.host.engine import host_files
+        from qsfa_codegen.verify.generate import Calls
+
+        self._spec = spec
+        self._operator = operator
+        self._request = request
+        self._console = console
+        self._program = build(host_files(operator), sanitize=request.sanitize)
+        self._evaluator = Evaluator(operator)
+        self._calls = Calls(self._evaluator)
+
+    def run(self) -> int:
+        """Verify, print and return the exit status."""
+        from qsfa_codegen.commands.verify_report import report
+        from qsfa_codegen.verify.disagree import total
+
+        parts = self._parts()
+        for part in parts:
+            if part.problem is not None:
+                self._console.finding(part.problem, part.detail)
+        if any(part.tally is None for part in parts):
+            return status.BROKEN
+        tally = total(part.tally for part in parts if part.tally is not None)
+        reduced = self._reduced(tally)
+        self._console.result(report(self._operator, self._request, tally, reduced))
+        return status.FINDINGS if tally.kinds else status.OK
+
+    def _parts(self) -> Sequence[_Part]:
+        from qsfa_codegen.commands import workers
+
+        count = self._request.count
+        chunks = [range(first, min(first + CHUNK, count)) for first in range(0, count, CHUNK)]
+        progress = self._console.progress(count, f"calls of {self._operator.snake} done")
+        jobs = self._request.jobs or workers.usable_cores()
+        with closing(workers.run(chunks, self._chunk, jobs)) as finished:
+            return workers.in_order(finished, self._broken, _unreported, lambda: progress.step(CHUNK))
+
+    def _chunk(self, numbers: range, _: Claim) -> _Part:
+        from qsfa_codegen.host.engine import HostEngine
+        from qsfa_codegen.host.errors import HostError
+        from qsfa_codegen.verify.disagree import tally
+
+        try:
+            with HostEngine(self._operator, self._program) as engine:
+                return _Part(tally(self._evaluator, engine, self._calls.calls(self._request.seed, numbers)))
+        except HostError as error:
+            return _Part(None, error.diagnostic, error.detail)
+
+    def _broken(self, _: int, crash: Crash) -> _Part:
+        from qsfa_codegen.commands.faults import stopped
+
+        self._console.trace(crash.trace)
+        return _Part(None, stopped(self._spec, crash))
+
+    def _reduced(self, tally: Tally) -> tuple[Reduced, ...]:
+        """A small case of each kind of disagreement, the most frequent kinds first."""
+        if not tally.kinds:
+            return ()
+        from qsfa_codegen.host.engine import HostEngine
+        from qsfa_codegen.verify.disagree import first_of_each
+        from qsfa_codegen.verify.shrink import Shrinker
+
+        with HostEngine(self._operator, self._program) as engine:
+            shrinker = Shrinker(self._evaluator, engine, self._calls.legal)
+            kinds = first_of_each(tally)[:_SHRUNK]
+            return tuple(Reduced(shrinker.shrink(kind), tally.kinds[kind.signature]) for kind in kinds)
+
+
+def _unreported(part: _Part) -> None:
+    """Parts make one report together."""

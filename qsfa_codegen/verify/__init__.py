@@ -1,0 +1,1 @@
+"""Holds generated host code against the contract: calls without end, and small cases of what differs."""
