@@ -200,7 +200,7 @@ class _Contract:
                 return [f"{target} = AsDtype({given});"]
             case "list":
                 return [f"{target} = {self._list(registered, param, given)};"]
-        return [f"{target} = {f'{given}' if attr.type == 'float' else given};"]
+        return [f"{target} = {f'static_cast<float>({given})' if attr.type == 'float' else given};"]
 
     def _list(self, attr: Attr, param: TorchParam, given: str) -> str:
         """A list as the contract keeps it; one that is not given is the registered default."""

@@ -214,7 +214,8 @@ class Maker:
 
     def _bounds(self, otherwise: object) -> Tree:
         choice = self._number(0, 2)
-        return [{}, {"values": otherwise}, {"values": {"min": 0.0}}][choice]
+        choices: list[Tree] = [{}, {"values": otherwise}, {"values": {"min": 0.0}}]
+        return choices[choice]
 
     def _int_attr(self, name: str) -> Tree:
         self._ints.append(name)

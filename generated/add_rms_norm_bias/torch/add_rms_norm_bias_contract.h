@@ -204,7 +204,7 @@ private:
 inline Contract::Contract(const Call &call)
     : call_(call)
 {
-    attrs_.epsilon = call_.epsilon;
+    attrs_.epsilon = static_cast<float>(call_.epsilon);
     inputs_.x1 = View(call_.x1);
     inputs_.x2 = View(call_.x2);
     inputs_.gamma = View(call_.gamma);

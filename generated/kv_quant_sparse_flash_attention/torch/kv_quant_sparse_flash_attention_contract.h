@@ -236,7 +236,7 @@ inline Contract::Contract(const Call &call)
       layout_query_(call.layout_query),
       layout_kv_(call.layout_kv)
 {
-    attrs_.scaleValue = call_.scale_value;
+    attrs_.scaleValue = static_cast<float>(call_.scale_value);
     attrs_.keyQuantMode = call_.key_quant_mode;
     attrs_.valueQuantMode = call_.value_quant_mode;
     attrs_.sparseBlockSize = call_.sparse_block_size;

@@ -161,7 +161,7 @@ private:
 inline Contract::Contract(const Call &call)
     : call_(call)
 {
-    attrs_.epsilon = call_.epsilon;
+    attrs_.epsilon = static_cast<float>(call_.epsilon);
     inputs_.x = View(call_.x);
     inputs_.gamma = View(call_.gamma);
     inputs_.smoothScale1 = AbsentWhenEmpty(View(call_.smooth_scale));
