@@ -172,8 +172,12 @@ def build(
     from qsfa_codegen.commands import build_report
     from qsfa_codegen.commands.build import Request
 
-    request = Request(specs=spec_files.chosen(specs), every=not specs, **options)
-    return build_report.run(request, Console(form, color, quiet=quiet, debug=settings.debug))
+    request = Request(specs=spec_files.operators(specs), every=not specs, **options)
+    console = Console(form, color, quiet=quiet, debug=settings.debug)
+    for path in spec_files.chosen(specs):
+        if path not in request.specs:
+            console.note(f"{path} describes chips: skipped")
+    return build_report.run(request, console)
 
 
 @cli.command(

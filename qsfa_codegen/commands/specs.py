@@ -11,6 +11,14 @@ from qsfa_codegen.resources import CHIPS
 FOLDER = Path("spec")
 
 
+def operators(named: Sequence[Path]) -> tuple[Path, ...]:
+    """The specs that were chosen, without files that describe chips."""
+    found = tuple(path for path in chosen(named) if path.name != CHIPS)
+    if not found:
+        raise BadUsageError(f"{named[0]} describes chips: it has no operator")
+    return found
+
+
 def chosen(named: Sequence[Path]) -> tuple[Path, ...]:
     """The specs that were named, each once; every spec of the folder ``spec`` when none was."""
     if named:

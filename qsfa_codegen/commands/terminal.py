@@ -85,6 +85,11 @@ class Console:
         if self._debug and text:
             self._write(text, sys.stderr)
 
+    def note(self, text: str) -> None:
+        """Say something that is neither a finding nor a result."""
+        if not self._quiet:
+            self._write(text, sys.stderr)
+
     def result(self, text: str) -> None:
         """Report what was done."""
         if self._format == "text" and not self._quiet:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from qsfa_codegen.commands import status
 from qsfa_codegen.diagnostics import Diagnostic, Severity, Sink
+from qsfa_codegen.resources import CHIPS
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.terminal import Console
@@ -37,11 +38,15 @@ def run(specs: Sequence[Path], jobs: int | None, console: Console) -> int:
     """Check every spec, report in the order given, and return the exit status."""
     from qsfa_codegen.commands import workers
     from qsfa_codegen.commands.faults import stopped
+    from qsfa_codegen.spec.chips import load_chips
     from qsfa_codegen.spec.load import analyse
 
     def check(spec: Path, _: Claim) -> Verdict:
         sink = Sink()
-        analyse(spec, sink)
+        if spec.name == CHIPS:
+            load_chips(spec, sink)
+        else:
+            analyse(spec, sink)
         return Verdict(tuple(sink))
 
     def broken(index: int, crash: Crash) -> Verdict:

@@ -47,16 +47,23 @@ _TENSOR_KEYS = ("dtype", "shape", "data")
 _RESULT_KEYS = ("id", "status", "stage", "outputs", "tiling", "violations")
 _FLOAT_NAMES = ("inf", "-inf", "nan")
 _INT64_MIN, _INT64_MAX, _UINT64_MAX = -(2**63), 2**63 - 1, 2**64 - 1
+MAX_BYTES = 2**27
+MAX_LINE = 2**24
 _MAX_RANK = 25  # that a shape of the host can hold
 
 
 def read_cases(path: str, operator: Operator, sink: Sink) -> tuple[Call, ...]:
     """The cases of the JSONL file at ``path``, in file order; what is wrong with it goes to ``sink``.
 
-    A case with an error is left out. Empty lines are skipped.
+    A case with an error is left out. Empty lines are skipped. At most ``MAX_BYTES`` are read.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        with Path(path).open("rb") as stream:
+            raw = stream.read(MAX_BYTES + 1)
+        if len(raw) > MAX_BYTES:
+            sink.error(UNREADABLE, f"cannot read {path}: it has more than {MAX_BYTES} bytes", None)
+            return ()
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except (OSError, UnicodeDecodeError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
         sink.error(UNREADABLE, f"cannot read {path}: {reason}", None)
@@ -76,6 +83,9 @@ def parse_cases(
         if not text.strip():
             continue
         reader = _CaseReader(names, sink, file, number, text)
+        if len(text) > MAX_LINE:
+            reader.error(UNREADABLE, f"the line has more than {MAX_LINE} characters", ())
+            continue
         call = reader.read()
         if call is None:
             continue

@@ -44,7 +44,7 @@ class OperatorTables(NamedTuple):
     records: Mapping[str, tuple[Run, Mapping[str, Run]]]  # elements, and the offset of each field
     columns: Mapping[str, _Column]
     codes: Mapping[str, Mapping[str, int]]
-    constants: Mapping[str, Value]
+    by_chip: Mapping[str, Mapping[str, Value]]  # constants and facts of the platform
     externs: Mapping[str, Extern]
     lists: frozenset[str]
     empty_is_absent: frozenset[str]
@@ -67,7 +67,7 @@ class OperatorTables(NamedTuple):
             },
             columns={name: _column(operator, name) for name in operator.dtypes.columns},
             codes={e.name: {label.name: label.code for label in e.labels} for e in operator.enums},
-            constants={c.name: c.value for c in operator.consts},
+            by_chip={chip.id: _names_of(operator, chip) for chip in operator.chips},
             externs=externs or {},
             lists=frozenset(i.name for i in operator.inputs if i.kind is InputKind.TENSOR_LIST),
             empty_is_absent=frozenset(i.name for i in operator.inputs if i.empty_is_absent),
@@ -75,16 +75,20 @@ class OperatorTables(NamedTuple):
 
     def names_of(self, chip: Chip, platform: Mapping[str, int]) -> Mapping[str, Value]:
         """Values that do not depend on the rest of the call."""
-        return {
-            **self.constants,
-            "chip": chip.id,
-            "arch": chip.arch,
-            "aic": chip.aic,
-            "aiv": chip.aiv,
-            "ub_size": chip.ub,
-            "libapi_workspace": chip.libapi_workspace,
-            **platform,
-        }
+        usual = self.by_chip[chip.id]
+        return {**usual, **platform} if platform else usual
+
+
+def _names_of(operator: Operator, chip: Chip) -> Mapping[str, Value]:
+    return {
+        **{c.name: c.value for c in operator.consts},
+        "chip": chip.id,
+        "arch": chip.arch,
+        "aic": chip.aic,
+        "aiv": chip.aiv,
+        "ub_size": chip.ub,
+        "libapi_workspace": chip.libapi_workspace,
+    }
 
 
 def _column(operator: Operator, name: str) -> _Column:
@@ -125,8 +129,9 @@ class CallEnv:
         self.met_unknown_rank = False
         self._tables = tables
         self._infer = infer
-        self._names = {**names, **attrs}
-        self._known: dict[str, Value] = dict(self._names)
+        self._names = names
+        self._attrs = attrs
+        self._known: dict[str, Value] = {**names, **attrs}
         self._lists: dict[str, tuple[TensorArg, ...]] = {}
         self._args: dict[str, TensorArg] = {}
         self._spoilt: set[tuple[str, str]] = set()
@@ -151,7 +156,10 @@ class CallEnv:
 
     def forget(self) -> None:
         """Compute dims and lets anew when they are needed again."""
-        self._known = {k: v for k, v in self._names.items() if ("attr", k) not in self._spoilt}
+        self._known = {**self._names, **self._attrs}
+        for kind, name in self._spoilt:
+            if kind == "attr":
+                self._known.pop(name, None)
 
     def spoil(self, facts: Sequence[Fact]) -> None:
         """From now on, whatever reads one of ``facts`` raises SpoiltError."""

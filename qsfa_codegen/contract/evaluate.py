@@ -112,6 +112,7 @@ class Evaluator:
         self.contents = tuple(_contents(operator))
         self._chips = {name: c for c in operator.chips for name in (c.id, c.soc)}
         self._attrs = {a.name: a for a in operator.attrs}
+        self._floats = frozenset(a.name for a in operator.attrs if a.type in _FLOATS)
         self._required = tuple(a for a in operator.attrs if a.required)
         self._defaults: dict[str, Value] = {
             a.name: _as_passed(a, a.default) for a in operator.attrs if a.default is not None
@@ -166,7 +167,7 @@ class Evaluator:
         for name, value in call.attrs.items():
             attr = self._attrs[name]
             if attr.index < count:
-                values[name] = _as_passed(attr, value)
+                values[name] = _as_passed(attr, value) if name in self._floats else value
         missing = tuple(a for a in self._required if a.index >= count or a.name not in values)
         return Bound(values, missing)
 
@@ -294,6 +295,9 @@ def has_unknowns(inputs: Iterable[InputArg]) -> bool:
             if min(tensor.shape, default=0) < 0:
                 return True
     return False
+
+
+_FLOATS = (AttrType.FLOAT, AttrType.LIST_FLOAT)
 
 
 def _as_passed(attr: Attr, value: Value) -> Value:

@@ -79,7 +79,7 @@ class Search:
         """The rules that read something in which the two calls differ, in order."""
         changed = [f"attr {name}" for name in _differing(call.attrs, like.attrs)]
         changed += [f"input {name}" for name in _differing(call.inputs, like.inputs)]
-        numbers = {number for name in changed for number in self._readers.get(name, ())}
+        numbers = set[int]().union(*(self._readers.get(name, ()) for name in changed))
         return [self.evaluator.rules[number] for number in sorted(numbers)]
 
     def applies(self, check: Check, legal: Legal) -> bool:
@@ -276,4 +276,5 @@ class Search:
 def _differing(left: object, right: object) -> list[str]:
     assert isinstance(left, dict)
     assert isinstance(right, dict)
-    return [name for name in {**left, **right} if left.get(name) != right.get(name)]
+    names = {**left, **right}
+    return [name for name in names if (a := left.get(name)) is not (b := right.get(name)) and a != b]

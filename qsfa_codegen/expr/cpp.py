@@ -93,7 +93,7 @@ class Cpp(Struct, frozen=True):
 def emit(
     expr: Expr,
     names: CppNames,
-    ranges: Ranges | None = None,
+    ranges: Ranges | Facts | None = None,
     arith: str = "arith",
     unchecked: bool = False,
 ) -> Cpp:
@@ -104,7 +104,7 @@ def emit(
     tested must hold 0 too (see ``bounds.value_range``). ``unchecked`` writes plain arithmetic
     everywhere: the caller answers for overflow and for the signs of operands.
     """
-    facts = Facts(ranges or _no_ranges, zero_on_failure=True)
+    facts = ranges if isinstance(ranges, Facts) else Facts(ranges or _no_ranges, zero_on_failure=True)
     piece = _Emitter(names, arith, unchecked).piece(expr, facts)
     return Cpp(piece.text, piece.precedence, piece.checked)
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr import int64, tensors
-from qsfa_codegen.expr.limits import INT64_MAX, INT64_MIN, in_int64
+from qsfa_codegen.expr.limits import INT64_MAX, INT64_MIN
 from qsfa_codegen.expr.memo import once_a_tree
 from qsfa_codegen.expr.nodes import (
     BOOL,
@@ -199,13 +199,26 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 def _compare(expr: Compare) -> _Inner:
     if expr.left.type == DIMS:
         return _dims_compared(tensors.same_dims, expr.op == "!=", expr.left, expr.right)
-    function, left, right = _COMPARISONS[expr.op], _compile(expr.left), _compile(expr.right)
+    function, left = _COMPARISONS[expr.op], _compile(expr.left)
+    if isinstance(expr.right, Literal):
+        return _compared_with(function, left, expr.right.value)
+    right = _compile(expr.right)
 
     def run(env: Env) -> Any:
         a, b = left(env), right(env)
         if a is UNKNOWN or b is UNKNOWN:
             return UNKNOWN
         return function(a, b)
+
+    return run
+
+
+def _compared_with(function: Callable[[Any, Any], bool], left: _Inner, constant: object) -> _Inner:
+    """A comparison with a constant, as most are: a call less."""
+
+    def run(env: Env) -> Any:
+        value = left(env)
+        return UNKNOWN if value is UNKNOWN else function(value, constant)
 
     return run
 
@@ -323,7 +336,7 @@ def _outside(expr: Call) -> _Inner:
             result = env.call(name, leading + values)
         except EvalError as error:
             raise _placed(error, span) from None
-        if is_int and isinstance(result, int) and not in_int64(result):
+        if is_int and isinstance(result, int) and not INT64_MIN <= result <= INT64_MAX:
             raise EvalError(OVERFLOW, span)
         return result
 

@@ -17,6 +17,7 @@ _FLOW_HELP = (
     "inside {…} and […] YAML ends a value at a comma or a closing bracket: "
     "put the expression in quotes or on lines of its own"
 )
+_ASCII_HELP = "names, numbers and operators are written in ASCII; only texts in quotes are not"
 _SPLIT_HELP = "name parts of it under `let`"
 _FOREIGN = {
     "&&": "write `and`",
@@ -34,7 +35,7 @@ _FOREIGN = {
     "（": "write an ASCII parenthesis",
     "）": "write an ASCII parenthesis",
 }
-_SUSPECT = re.compile("[#\\\\\0]|" + "|".join(map(re.escape, _FOREIGN)))
+_SUSPECT = re.compile("[#\\\\\0]|[^\0-\x7f]|" + "|".join(map(re.escape, _FOREIGN)))
 
 
 def read(source: Source, sink: Sink) -> ast.expr | None:
@@ -117,6 +118,11 @@ def _reject_characters(code: str, source: Source, sink: Sink) -> bool:
                 help=_FOREIGN[spelt],
             )
             found = True
+        elif not char.isascii():
+            shown = f"`{char}`" if char.isprintable() else "this character"
+            place = source.at(index, index + 1)
+            sink.error("QS200", f"{shown} is not an ASCII character", place, help=_ASCII_HELP)
+            return True
     return found
 
 

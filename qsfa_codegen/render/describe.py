@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from qsfa_codegen.expr.memo import once_each
 from qsfa_codegen.expr.nodes import INT, Call, Expr, Literal, Ref, RefKind, walk
 from qsfa_codegen.expr.prose import ProseNames, fragment, say
 from qsfa_codegen.expr.rewrite import bottom_up
@@ -79,25 +80,23 @@ class ChipFacts:
         }
         self._only = {**self._consts, **self._only_values()}
         self._settled = self._with_plain_lets()
-        self._here: dict[int, tuple[Expr, Expr]] = {}  # by identity, as the cases
-        self._cases: dict[int, tuple[object, tuple[tuple[Expr | None, bool, Any], ...]]] = {}
+        self._here = once_each(self._find_here)
+        self._cases: Callable[[Any], Any] = once_each(lambda table: tuple(self._find_cases(table)))
 
     def here(self, expr: Expr) -> Expr:
         """The expression with everything in it that has one value on this chip as that value."""
-        found = self._here.get(id(expr))
-        if found is None:
-            unpacked = self._unpacked(specialize(expr, self.chip.id, self.chip.arch))
-            found = self._here[id(expr)] = (expr, simplify(substitute(unpacked, self._settled)))
-        return found[1]
+        return self._here(expr)
+
+    def _find_here(self, expr: Expr) -> Expr:
+        unpacked = self._unpacked(specialize(expr, self.chip.id, self.chip.arch))
+        return simplify(substitute(unpacked, self._settled))
 
     def cases(self, table: Table[T]) -> tuple[tuple[Expr | None, bool, T], ...]:
         """Each value that a table can have on this chip: its condition, whether it is the rest, the value."""
-        found = self._cases.get(id(table))
-        if found is None:
-            found = self._cases[id(table)] = (table, tuple(self._possible_cases(table)))
-        return found[1]
+        found: tuple[tuple[Expr | None, bool, T], ...] = self._cases(table)
+        return found
 
-    def _possible_cases(self, table: Table[T]) -> Iterator[tuple[Expr | None, bool, T]]:
+    def _find_cases(self, table: Table[T]) -> Iterator[tuple[Expr | None, bool, T]]:
         choice: T | Table[T] = table
         for path, value in walk_choice(choice):
             test = condition(path, table.span)
@@ -153,16 +152,26 @@ def chip_facts(operator: Operator, chip: Chip) -> ChipFacts:
 
 
 class Describer:
-    """An operator as one chip has it, in one language; lines of one cell are joined with ``line_end``."""
+    """An operator as one chip has it, in one language.
+
+    Lines of one cell are joined with ``line_end``; ``escape`` makes a value of the spec safe for the page.
+    """
 
     def __init__(
-        self, operator: Operator, chip: Chip, language: str, names: ProseNames, line_end: str = "\n"
+        self,
+        operator: Operator,
+        chip: Chip,
+        language: str,
+        names: ProseNames,
+        line_end: str = "\n",
+        escape: Callable[[str], str] = str,
     ) -> None:
         self.operator = operator
         self.chip = chip
         self.language = language
         self.names = names
         self.line_end = line_end
+        self._escape = escape
         self._facts = chip_facts(operator, chip)
 
     # ----------------------------------------------------------------- expressions
@@ -254,7 +263,7 @@ class Describer:
         return _JOINS[self.language].join(parts)
 
     def _named(self, value: NamedValue) -> str:
-        shown = spelt(value.value)
+        shown = self._escape(spelt(value.value))
         return f"{shown} ({value.name})" if value.name else shown
 
     def run(self, rest: Rest) -> str:

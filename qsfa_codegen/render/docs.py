@@ -16,6 +16,7 @@ from qsfa_codegen.render import torch_schema
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.describe import Describer, in_language, spelt
 from qsfa_codegen.render.text import markdown_cell, markdown_code, markdown_text
+from qsfa_codegen.render.tiling import has_tiling
 from qsfa_codegen.spec import aclnn
 from qsfa_codegen.spec.model import (
     Attr,
@@ -27,6 +28,7 @@ from qsfa_codegen.spec.model import (
     Operator,
     Output,
     Record,
+    RecordField,
     Table,
     leaves,
 )
@@ -36,10 +38,22 @@ if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
 
 LINE_BREAK = "<br>"
+_MATH_ENDS = re.compile(r"[$`]|(?<=<)(?=[A-Za-z/!?])")
 _QUOTED = re.compile(r"`([^`]+)`")
 _CHIP_LINE = {"en": "{}: {}", "zh": "{}：{}"}
 _CHIP_JOIN = {"en": ", ", "zh": "、"}
 _RUN = {"en": "a run of axes", "zh": "连续的若干维度"}
+_CHECKED = {
+    "en": (
+        "Checked by the generated code ({}); a call that breaks one is rejected with an error that carries "
+        "the id in parentheses.",
+        "The generated code does not check these.",
+    ),
+    "zh": (
+        "以下约束由生成代码（{}）校验，不满足时调用被拒绝，错误信息带括号中的编号。",
+        "生成代码不校验以下约束。",
+    ),
+}
 _PRESENCE = {
     "en": {"required": "required", "optional": "optional", "absent": "not passed", "ignored": "reserved"},
     "zh": {"required": "必选", "optional": "可选", "absent": "不传", "ignored": "预留"},
@@ -133,7 +147,9 @@ class Page:
         self._shown = {c.name: str(c.value) for c in operator.consts}
         self._shown |= {d.name: f"`{d.doc_name}`" for d in operator.dims}
         names = PageNames(operator)
-        self._views = [Describer(operator, c, language, names, LINE_BREAK) for c in operator.chips]
+        self._views = [
+            Describer(operator, c, language, names, LINE_BREAK, markdown_cell) for c in operator.chips
+        ]
 
     # ----------------------------------------------------------------- identity
 
@@ -143,7 +159,7 @@ class Page:
 
     def formula(self) -> str:
         """The formula as lines of a display block; no text of a spec can end the block."""
-        lines = (line.replace("$", "").strip() for line in self.operator.formula.splitlines())
+        lines = (_MATH_ENDS.sub("", line).strip() for line in self.operator.formula.splitlines())
         return "\n".join(line for line in lines if line)
 
     def products(self) -> list[tuple[str, str, bool]]:
@@ -226,7 +242,7 @@ class Page:
                 markdown_code(a.name),
                 a.type.value,
                 a.required,
-                "" if a.default is None else spelt(a.default),
+                "" if a.default is None else markdown_cell(spelt(a.default)),
                 a.trap is not None,
                 self._cell(partial(_accepted, a)),
                 self._doc(a),
@@ -263,12 +279,13 @@ class Page:
 
         def number(point: Point, expr: Expr) -> str:
             value = world.at(point).known(substitute(expr, columns), UNKNOWN)
-            return str(value) if isinstance(value, int) else "?"
+            assert isinstance(value, int), f"{record.name} has no size at {point}"
+            return str(value)
 
         rows = [
             RecordRow(
                 markdown_code(field.name),
-                view.dtype(field.dtype),
+                self._cell(partial(_field_dtype, field)),
                 view.say(field.count),
                 tuple(number(point, offset) for point in points),
                 markdown_cell(self._cited(in_language(field.doc, self._language))),
@@ -278,12 +295,21 @@ class Page:
         return RecordTable(
             markdown_code(record.name),
             _capital(self._prose(in_language(record.doc, self._language))).rstrip("。."),
-            tuple(_case_name(point) for point in points),
+            tuple(_case_name(point, points) for point in points),
             tuple(rows),
             tuple(number(point, record.size) for point in points),
         )
 
     # ----------------------------------------------------------------- rules
+
+    def checked(self) -> str:
+        """Which of the generated code checks the constraints."""
+        operator = self.operator
+        places = ["aclnn"] if operator.aclnn.style == "wrapper" else []
+        places += ["tiling"] if has_tiling(operator) else []
+        places += ["torch"] if operator.torch is not None else []
+        words = _CHECKED[self._language]
+        return words[0].format(_CHIP_JOIN[self._language].join(places)) if places else words[1]
 
     def constraints(self) -> list[Rule]:
         """Cross-parameter rules, with the chips where they matter."""
@@ -376,19 +402,23 @@ def _dtype(thing: Input | Output, view: Describer) -> str:
     return view.dtype(thing.dtype)
 
 
+def _field_dtype(field: RecordField, view: Describer) -> str:
+    return view.dtype(field.dtype)
+
+
 def _accepted(attr: Attr, view: Describer) -> str:
     return view.accepted(attr)
 
 
 def _varying(world: World, record: Record) -> list[Point]:
-    """Combinations of attribute values that a record's layout depends on; one value needs no column."""
-    points = list(world.points([record.size, *record.offsets]))
-    changing = [leaf for leaf in points[0] if len({p[leaf] for p in points}) > 1]
-    return [{leaf: point[leaf] for leaf in changing} for point in points]
+    """Combinations of attribute values that a record's layout depends on."""
+    return list(world.points([record.size, *record.offsets]))
 
 
-def _case_name(point: Point) -> str:
-    return ", ".join(f"{markdown_code(name)} = {value}" for (_, name), value in point.items())
+def _case_name(point: Point, points: Sequence[Point]) -> str:
+    """The attribute values that tell this combination from the others."""
+    telling = [(leaf, value) for leaf, value in point.items() if len({p[leaf] for p in points}) > 1]
+    return ", ".join(f"{markdown_code(leaf.name)} = {value}" for leaf, value in telling)
 
 
 def _joined(when: str, claim: str, language: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 
 from qsfa_codegen.expr.build import all_of, any_of, is_case, literal, strip
+from qsfa_codegen.expr.memo import once_a_tree
 from qsfa_codegen.expr.nodes import Expr, Kind, Literal, ParamQuery, Query, Select, walk
 from qsfa_codegen.expr.specialize import negate
 from qsfa_codegen.render.cpp import input_index, variable
@@ -139,6 +140,7 @@ def _check(operator: Operator, text: HostText, check: Check, report: Report) -> 
     return CheckText(check.id, test, reject, listed), cpp.checked
 
 
+@once_a_tree
 def violation(check: Check) -> Expr:
     """When a call breaks the check."""
     bad = _broken(check.require)
@@ -147,6 +149,7 @@ def violation(check: Check) -> Expr:
     return violated
 
 
+@once_a_tree
 def _broken(require: Expr) -> Expr:
     """The opposite of a requirement; a table becomes "this case and not that" for each of its cases."""
     if not isinstance(require, Select):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from qsfa_codegen.expr import bounds
+from qsfa_codegen.expr.bounds import Facts
 from qsfa_codegen.expr.cpp import Cpp, cases, emit
 from qsfa_codegen.expr.cpp_text import EQUALITY, OR
 from qsfa_codegen.expr.nodes import Kind, Ref, RefKind, walk
@@ -57,12 +59,18 @@ class LetText(Struct, frozen=True):
         return cpp_comment(f"{self.let.name}: {self.let.doc.en}" if self.let.doc else self.let.name)
 
 
+@lru_cache(maxsize=8)
+def host_facts(operator: Operator, checked: Checked) -> Facts:
+    """What is proven where ``checked`` has been established; the hosts share what follows from it."""
+    return Facts(Ranges(operator, checked), zero_on_failure=True)
+
+
 class HostText:
     """Spells expressions, and knows which derived values can fail."""
 
     def __init__(self, operator: Operator, names: HostNames) -> None:
         self.names = names
-        self._ranges = {checked: Ranges(operator, checked) for checked in Checked}
+        self._facts = {checked: host_facts(operator, checked) for checked in Checked}
         self._lets = {let.name: let for let in operator.lets}
         if operator.tiling is not None:
             self._lets.update({let.name: let for let in operator.tiling.lets})
@@ -72,13 +80,13 @@ class HostText:
         names.nested = self._nested
 
     @property
-    def ranges(self) -> Ranges:
+    def ranges(self) -> bounds.Ranges:
         """What is proven once every check has passed."""
-        return self._ranges[Checked.DIMS]
+        return self._facts[Checked.DIMS].ranges
 
     def cpp(self, expr: Expr, checked: Checked = Checked.DIMS) -> Cpp:
         """``expr`` where ``checked`` has been established."""
-        return emit(expr, self.names, self._ranges[checked], ARITH)
+        return emit(expr, self.names, self._facts[checked], ARITH)
 
     def lets(self, used: Iterable[str]) -> list[LetText]:
         """The derived values in ``used``, in spec order.
@@ -91,17 +99,13 @@ class HostText:
             self._visit(name, wanted, done)
         return [done[name] for name in self._lets if name in done]
 
-    @cached_property
-    def _weakest(self) -> dict[str, Checked]:
-        return _first_uses(self._operator)
-
     def _visit(self, name: str, wanted: set[str], done: dict[str, LetText]) -> None:
         if name in done or name not in wanted:
             return
         for node in walk(self._lets[name].value):
             if isinstance(node, Ref) and node.kind in _LETS:
                 self._visit(node.name, wanted, done)
-        done[name] = self._function(self._lets[name], self._weakest.get(name, Checked.DIMS))
+        done[name] = self._function(self._lets[name], _first_uses(self._operator).get(name, Checked.DIMS))
         if done[name].fallible:
             self._fallible.add(name)
 
@@ -124,6 +128,7 @@ class HostText:
         return self.cpp(expr).text
 
 
+@lru_cache(maxsize=4)
 def _first_uses(operator: Operator) -> dict[str, Checked]:
     """For each derived value that a check reads, what is established at its earliest use."""
     found: dict[str, Checked] = {}

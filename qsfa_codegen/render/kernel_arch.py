@@ -158,7 +158,12 @@ class _ArchWriter:
                 self._size(f"{name}Bytes", term, term.bytes),
                 self._size(f"{name}Share", term, region_share(term)),
             )
-            yield Region(cpp_comment(doc + ("; no kernel reads it" if term.unused else "")), functions)
+            yield Region(
+                cpp_comment(
+                    doc + ("; reserved: the kernels of this package do not read it" if term.unused else "")
+                ),
+                functions,
+            )
             before = name
 
     def _size(self, name: str, term: WorkspaceTerm, size: Expr) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from qsfa_codegen.expr.memo import once_each
 from qsfa_codegen.expr.nodes import Expr, RefKind
-from qsfa_codegen.expr.specialize import depends_on
+from qsfa_codegen.expr.specialize import Dependencies, depends_on
 from qsfa_codegen.spec.columns import column_dtype
 from qsfa_codegen.spec.model import Dim, Record, Rest
 
@@ -29,6 +31,16 @@ class Needs(Struct, frozen=True):
 
 def needs(operator: Operator, exprs: Iterable[Expr]) -> Needs:
     """What ``exprs`` read of a call of ``operator``."""
+    found = list(map(_dependencies(operator), exprs))
+    refs = frozenset(ref for part in found for ref in part.refs)
+    asked = (name for part in found for name in part.params)
+    carriers = (name for kind, name in refs for name in _inputs_behind(operator, kind, name))
+    return Needs(refs, frozenset((*asked, *carriers)))
+
+
+@lru_cache(maxsize=4)
+def _dependencies(operator: Operator) -> Callable[[Expr], Dependencies]:
+    """What an expression of the operator depends on, worked out once for each."""
     lets = {let.name: let.value for let in operator.lets}
     if operator.tiling is not None:
         lets.update({let.name: let.value for let in operator.tiling.lets})
@@ -45,11 +57,7 @@ def needs(operator: Operator, exprs: Iterable[Expr]) -> Needs:
                 return column_dtype(operator, name, operator.dtypes.span)
         return None
 
-    found = [depends_on(expr, definition) for expr in exprs]
-    refs = frozenset(ref for part in found for ref in part.refs)
-    asked = (name for part in found for name in part.params)
-    carriers = (name for kind, name in refs for name in _inputs_behind(operator, kind, name))
-    return Needs(refs, frozenset((*asked, *carriers)))
+    return once_each(lambda expr: depends_on(expr, definition))
 
 
 def _inputs_behind(operator: Operator, kind: RefKind, name: str) -> Iterator[str]:

@@ -117,14 +117,22 @@ def _member_line(member: TilingField | TilingMember) -> str:
     if isinstance(member, TilingMember):
         return f"{member.struct.type_name} {member.name};"
     declaration = f"{field_type(member.ctype)} {member.name};"
-    return f"{declaration} // no kernel reads it" if member.unused else declaration
+    return (
+        f"{declaration} // reserved: the kernels of this package do not read it"
+        if member.unused
+        else declaration
+    )
 
 
 def _macro_line(member: TilingField | TilingMember) -> str:
     if isinstance(member, TilingMember):
         return f"TILING_DATA_FIELD_DEF_STRUCT({member.struct.type_name}, {member.name});"
     declaration = f"TILING_DATA_FIELD_DEF({field_type(member.ctype)}, {member.name});"
-    return f"{declaration} // no kernel reads it" if member.unused else declaration
+    return (
+        f"{declaration} // reserved: the kernels of this package do not read it"
+        if member.unused
+        else declaration
+    )
 
 
 def _render(operator: Operator, templates: Templates) -> str:

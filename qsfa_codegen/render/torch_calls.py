@@ -136,7 +136,7 @@ class _Adapter:
         if attr.type in _ARRAYS:
             return Argument(name, tuple(_pinned_array(attr, self._fixed.get(name))))
         if attr.type is AttrType.STR:
-            text = "nullptr" if True else f"{name}_text"
+            text = "nullptr" if self._fixed.get(name) is None else f"{name}_text"
             copy = () if text == "nullptr" else (f"char {text}[] = {literal(attr.type, value or '')};",)
             return Argument(name, (*copy, f"char *{name} = {text};"))
         written = "{}" if value is None else literal(attr.type, value)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 
 from msgspec import Struct
 
+from qsfa_codegen.expr.memo import once_each
 from qsfa_codegen.expr.nodes import Expr, Kind, Not, ParamQuery, Query, Ref, RefKind, Type, walk
 from qsfa_codegen.expr.prose import fragment, say
 from qsfa_codegen.expr.rewrite import substitute
@@ -46,6 +48,15 @@ class Failure(Struct, frozen=True):
 
 def failure(operator: Operator, check: Check) -> Failure:
     """What a violation of ``check`` says, in English."""
+    return _failures(operator)(check)
+
+
+@lru_cache(maxsize=4)
+def _failures(operator: Operator) -> Callable[[Check], Failure]:
+    return once_each(partial(_failure, operator))
+
+
+def _failure(operator: Operator, check: Check) -> Failure:
     stated = _stated(check.require)
     givens = () if stated else tuple(_givens(operator, check))
     return Failure(check.id, check.parameter, givens, stated, _allowed(operator, check))

@@ -13,6 +13,7 @@ from operator import is_not
 from msgspec import Struct
 
 from qsfa_codegen.expr.build import literal, product, strip
+from qsfa_codegen.expr.memo import once_each
 from qsfa_codegen.expr.nodes import (
     ARCH,
     INT,
@@ -100,8 +101,8 @@ class KernelFacts:
         self._operator = operator
         self._arch = arch
         self._chips = [chip.id for chip in operator.chips if chip.arch == arch]
-        self._known: dict[int, tuple[Expr, Expr]] = {}  # by identity, as what is read
-        self._reads: dict[int, tuple[Expr, Reads]] = {}
+        self._known = once_each(self._find_known)
+        self._reads = once_each(self._find_reads)
         self._externs: frozenset[str] = frozenset()
         self._held: dict[object, Source] = {}
         self._compound: dict[object, str] = {}
@@ -155,12 +156,11 @@ class KernelFacts:
 
     def known(self, expr: Expr) -> Expr:
         """``expr`` with what has one value in every call of this architecture as that value."""
-        found = self._known.get(id(expr))
-        if found is None:
-            here = substitute(self._here(self._with_holders(expr)), self._fixed)
-            known = bottom_up(with_known_sizes(self._operator, here), _without_ones)
-            found = self._known[id(expr)] = (expr, known)
-        return found[1]
+        return self._known(expr)
+
+    def _find_known(self, expr: Expr) -> Expr:
+        here = self._here(self._with_holders(expr))
+        return bottom_up(with_known_sizes(self._operator, substitute(here, self._fixed)), _without_ones)
 
     def _with_holders(self, expr: Expr) -> Expr:
         name = self._compound.get(strip(expr))
@@ -181,12 +181,13 @@ class KernelFacts:
 
     def reads(self, expr: Expr) -> Reads:
         """What ``expr`` takes."""
-        found = self._reads.get(id(expr))
-        if found is None:
-            source = self.holder(expr)
-            reads = _joined(self._inside(self.known(expr))) if source is None else _of_source(source)
-            found = self._reads[id(expr)] = (expr, reads)
-        return found[1]
+        return self._reads(expr)
+
+    def _find_reads(self, expr: Expr) -> Reads:
+        source = self.holder(expr)
+        if source is not None:
+            return _of_source(source)
+        return _joined(self._inside(self.known(expr)))
 
     def _inside(self, expr: Expr) -> Iterator[Reads]:
         for node in walk(expr):

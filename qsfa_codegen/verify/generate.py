@@ -51,11 +51,10 @@ class Calls:
 
     def call(self, seed: int, number: int) -> Call:
         """The call with a number, counted from 0."""
-        id = f"verify_{seed}_{number}"
-        if number < len(self.derived):
-            return replace(self.derived[number], id=id, expect=None)
-        rng = Random(f"{seed}/{number}")
-        return replace(self._random(rng), id=id, expect=None)
+        derived = number < len(self.derived)
+        call = self.derived[number] if derived else self._random(Random(f"{seed}/{number}"))
+        facts = dict(call.platform)  # its own, so that the call can go from process to process
+        return replace(call, id=f"verify_{seed}_{number}", expect=None, platform=facts)
 
     def calls(self, seed: int, numbers: range) -> Iterator[Call]:
         """The calls with these numbers."""

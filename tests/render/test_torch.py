@@ -16,7 +16,7 @@ from qsfa_codegen.render.torch_names import torch_type
 from qsfa_codegen.spec.load import load
 from qsfa_codegen.spec.model import Operator
 from tests.render.flash_calls import PAGED, TOKENS, tensor
-from tests.render.test_torch_schema import REST, mixed
+from tests.render.test_torch_schema import REST, SPEC, mixed
 from tests.render.torch_calls import Adapter
 
 ROOT = Path(__file__).parents[2]
@@ -199,8 +199,8 @@ MIXTURE = Call(
 CONSTRAINTS = """\
 constraints:
   - {id: no_text, require: text != "no", blame: text}
-  - {id: steps_up, require: "len(steps) < 2 or steps[0] < steps[1]", blame: steps}
-  - {id: flags_set, require: "len(flags) < 1 or flags[0]", blame: flags}
+  - {id: steps_up, require: "len(steps) == 2 and steps[0] < steps[1]", blame: steps}
+  - {id: flags_set, require: "len(flags) > 0 and flags[0]", blame: flags}
 bindings:
 """
 
@@ -271,11 +271,21 @@ def test_what_is_pinned_is_passed_all_the_same(tmp_path: Path) -> None:
     fixed = (
         "{bias: null, count: 7, flag: false, text: 'x \"y\"', steps: [3, 4], flags: [], mode: 0, kind: null}"
     )
-    operator, _ = mixed("ratio", more=CONSTRAINTS, fixed=fixed)
+    operator, _ = mixed("ratio", fixed=fixed)
     answer = Adapter(operator, tmp_path).call(MIXTURE)
     assert answer.message == ""
     assert answer.passed[2] == "nothing"
     assert answer.passed[4:-1] == ("7", "0.000001", "false", "'x \"y\"'", "list 3 4", "list", "27", "0")
+
+
+def test_an_output_with_the_memory_of_an_input_is_that_input(tmp_path: Path) -> None:
+    text = SPEC.replace("  data: {alias: data,", "  mirror: {alias: data,").replace(
+        "{data: upd", "{mirror: upd"
+    )
+    operator, _ = mixed(text=text)
+    answer = Adapter(operator, tmp_path).call(MIXTURE)
+    assert answer.passed[-2:] == ("Half 4", "Float 4")
+    assert answer.outputs == ("Float 4", "Half 4")
 
 
 # --------------------------------------------------------------------------- against the contract

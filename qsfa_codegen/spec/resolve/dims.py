@@ -37,7 +37,7 @@ from qsfa_codegen.spec.paths import (
 from qsfa_codegen.spec.reader import Mapping, Node
 from qsfa_codegen.spec.resolve.access import MalformedError, as_mapping, as_text, items, text_of
 from qsfa_codegen.spec.resolve.attrs import AttrReader
-from qsfa_codegen.spec.resolve.context import Context
+from qsfa_codegen.spec.resolve.context import Context, unreadable
 
 MAX_DEFINERS = 50
 
@@ -194,6 +194,8 @@ class _Definers:
                     "QS341", span, f"'{param}' has no axis '{name}' in this case", "name an input that has it"
                 )
             chosen.append(Place(path or found[0].path, found[0].input, found[0].axis, span))
+        if not chosen:  # every case of the table is unknown, and told
+            raise unreadable(name, source.span)
         return tuple(chosen)
 
     def _without_full_cover(self, places: list[Place]) -> list[Place]:

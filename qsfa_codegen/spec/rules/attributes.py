@@ -79,8 +79,9 @@ def false_trap(operator: Operator, report: Report) -> None:
             continue
         wrong = [c.id for c in operator.chips if c.id in attr.trap.chips and not default_rejected(attr, c)]
         if wrong:
+            verb = "accepts" if len(wrong) == 1 else "accept"
             report(
-                f"{', '.join(wrong)} accepts the default {show(attr.default)} of '{attr.name}'",
+                f"{', '.join(wrong)} {verb} the default {show(attr.default)} of '{attr.name}'",
                 attr.trap.span,
                 "remove `default_trap`, or limit it with `chips`",
             )
@@ -161,13 +162,7 @@ def empty_domains(operator: Operator, report: Report) -> None:
     """Bounds leave at least one value."""
     for attr in operator.attrs:
         for domain in _domains(attr):
-            low, high = domain.minimum, domain.maximum
-            above = domain.above
-            crossed = high is not None and (
-                (low is not None and low > high) or (above is not None and above >= high)
-            )
-            nothing = domain == Domain()
-            if crossed or nothing:
+            if domain == Domain() or _crossed(domain):
                 report(f"no value of '{attr.name}' is accepted", attr.span, "correct the bounds")
 
 

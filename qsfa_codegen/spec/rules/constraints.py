@@ -11,6 +11,7 @@ from qsfa_codegen.expr.evaluate import UNKNOWN, Value
 from qsfa_codegen.expr.nodes import Expr, ParamQuery, Query, Ref, RefKind, walk
 from qsfa_codegen.spec.by_chip import depends_on_chip
 from qsfa_codegen.spec.contents import host_reads_data, tiling_contents
+from qsfa_codegen.spec.impossible import impossible
 from qsfa_codegen.spec.model import Constraint, Operator, Presence
 from qsfa_codegen.spec.rules.registry import WARNING, Report, rule
 from qsfa_codegen.spec.world import telling_chips, world_of
@@ -60,8 +61,10 @@ def _seen(operator: Operator, constraint: Constraint) -> Iterator[tuple[Value, V
 )
 def unsatisfiable(operator: Operator, report: Report) -> None:
     """Each constraint holds for some combination of declared values."""
+    judge = impossible(operator)
     for constraint, seen in outcomes(operator):
-        if seen.applies and not seen.holds:
+        holds = seen.holds and not judge.never(constraint.require, constraint.when)
+        if seen.applies and not holds:
             report(
                 f"no accepted values satisfy '{constraint.id}'",
                 constraint.span,

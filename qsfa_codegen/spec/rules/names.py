@@ -21,6 +21,8 @@ static_assert static_cast struct switch template this thread_local throw true tr
 union unsigned using virtual void volatile wchar_t while xor xor_eq
 """
 CPP_KEYWORDS = frozenset(_KEYWORDS.split())
+# What C++, the host runtime and torch have in the scope where generated names are declared.
+CPP_GLOBALS = frozenset({"at", "c10", "ge", "gert", "main", "std", "torch"})
 # Parameters that the two-phase aclnn interface adds to every operator.
 ACLNN_RESERVED = frozenset({"workspace", "workspaceSize", "executor", "stream"})
 
@@ -76,6 +78,29 @@ def keywords(operator: Operator, report: Report) -> None:
         taken = _taken_in(name)
         if taken is not None:
             report(f"{kind} '{name}' {taken}", span, "choose another name")
+    for kind, name, spelling, span in _cpp_names(operator):
+        taken = _taken_in_cpp(spelling)
+        if taken is not None:
+            report(f"{kind} '{name}' {taken}", span, "choose another name")
+
+
+def _cpp_names(operator: Operator) -> Iterator[tuple[str, str, str, Span]]:
+    """(kind, name, spelling, place) of the names besides parameters that generated code declares."""
+    yield "operator", operator.name, operator.snake, operator.name_span
+    if operator.torch is not None:
+        torch = operator.torch
+        names = {"library": torch.library, "namespace": torch.namespace, "name": torch.name}
+        yield from (("torch " + kind, name, name, torch.span) for kind, name in names.items())
+
+
+def _taken_in_cpp(spelling: str) -> str | None:
+    if spelling in CPP_KEYWORDS:
+        return f"is the C++ keyword '{spelling}'"
+    if keyword.iskeyword(spelling):
+        return f"is the Python keyword '{spelling}'"
+    if spelling in CPP_GLOBALS:
+        return f"is '{spelling}' in C++, which generated code cannot declare again"
+    return None
 
 
 def _taken_in(name: str) -> str | None:
