@@ -5,29 +5,47 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from typing import TYPE_CHECKING
+
+from qsfa_codegen.commands import status
+
+if TYPE_CHECKING:
+    from qsfa_codegen.cli import Settings
 
 # Before the imports: they make many objects and hardly any garbage, and looking for it takes time.
 gc.set_threshold(100_000, 20, 20)
 
-import click  # noqa: E402
-
-from qsfa_codegen.cli import PROGRAM, Settings, cli  # noqa: E402
-from qsfa_codegen.commands import status  # noqa: E402
-
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
+    try:
+        _open_streams()
+        code = _flushed(run(sys.argv[1:]))
+        gc.freeze()  # what is left goes with the process: no need to look through it once more
+    except KeyboardInterrupt:  # while the program starts, or when it is nearly done
+        code = status.INTERRUPTED
+    sys.exit(code)
+
+
+def _open_streams() -> None:
+    """Let the standard streams take everything: any character, and all of it where one is closed."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 - open as long as the process
+            os.set_inheritable(stream.fileno(), True)
+            setattr(sys, name, stream)
+    for output in (sys.stdout, sys.stderr):
+        reconfigure = getattr(output, "reconfigure", None)
         if reconfigure:  # a terminal that cannot show a character gets its escape, not a traceback
             reconfigure(errors="backslashreplace")
-    code = _flushed(run(sys.argv[1:]))
-    gc.freeze()  # what is left goes with the process: no need to look through it once more
-    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
     """The exit status of the command line ``arguments``; whatever happens is said on stderr."""
+    import click
+
+    from qsfa_codegen.cli import PROGRAM, Settings, cli
+
     settings = Settings()
     try:
         result = cli.main(arguments, PROGRAM, standalone_mode=False, obj=settings)
@@ -54,6 +72,10 @@ def _failed(settings: Settings, message: str) -> int:
         import traceback
 
         traceback.print_exc()
+    import click
+
+    from qsfa_codegen.cli import PROGRAM
+
     click.echo(f"{PROGRAM}: {message}", err=True)
     return status.BROKEN
 

@@ -210,6 +210,19 @@ def test_check_gives_programs_the_list_in_the_message(project: Path, program: Pr
     assert "\nmissing: op_host/add_example_def.cpp\n" in found["message"]
 
 
+def test_chips_without_a_legal_call_are_reported(project: Path, program: Program) -> None:
+    rules = "constraints:\n  - {id: long_rows, require: D > 4000}\n  - {id: short_rows, require: D < 100}\n"
+    _edit_spec("constraints:\n", rules)
+    line = 1 + Path("spec/add_example.yaml").read_text().split("\n").index(rules.split("\n")[2])
+    for _ in range(2):
+        done = program("build")
+        assert done.status == 0
+        assert done.err.startswith(
+            f"spec/add_example.yaml:{line}:10: warning[QS911]: no legal call was found on A2, A3; "
+            "in the way stood short_rows\n"
+        )
+
+
 # --------------------------------------------------------------------------- edits by hand
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from qsfa_codegen import __version__
 from qsfa_codegen.cli import cli
-from tests.cli_tools import ROOT, Program, process
+from tests.cli_tools import ROOT, Done, Program, process
 
 SPEC = Path("spec/add_example.yaml")
 COMMANDS = sorted(cli.commands)
@@ -96,6 +96,27 @@ def test_a_spec_with_an_error(broken: Path, program: Program) -> None:
     assert program("validate").out == "1 spec: 1 error\n"
 
 
+def test_chips_among_the_specs(project: Path, program: Program) -> None:
+    chips = Path("spec/chips.yaml")
+    chips.write_bytes((ROOT / "spec" / "chips.yaml").read_bytes())
+    assert program("validate", SPEC, chips) == Done(0, "2 specs: no problems\n", "")
+    done = program("build", SPEC, chips)
+    assert (done.status, done.err) == (0, "spec/chips.yaml describes chips: skipped\n")
+    assert done.out.endswith("1 package: 1 written\n")
+    assert program("build", "--quiet", chips, SPEC) == Done(0, "", "")
+    assert program("build", chips) == Done(
+        2, "", "Error: spec/chips.yaml describes chips: it has no operator\n"
+    )
+
+
+def test_an_error_in_chips_is_found_by_validate(project: Path, program: Program) -> None:
+    chips = Path("spec/chips.yaml")
+    chips.write_text("chips: 3\n")
+    done = program("validate", chips)
+    assert (done.status, done.out) == (1, "1 spec: 1 error\n")
+    assert done.err.startswith("spec/chips.yaml:1:8: error[")
+
+
 def test_a_file_that_cannot_be_read(project: Path, program: Program) -> None:
     SPEC.write_bytes(b"spec: 1\xff")
     done = program("validate")
@@ -111,6 +132,7 @@ def test_a_failure_of_the_program(project: Path, program: Program, monkeypatch: 
     assert (done.status, done.out) == (3, "")
     assert done.err.startswith("qsfa-codegen: ZeroDivisionError: by zero\n")
     assert "please report it" in done.err
+    assert "`qsfa-codegen --debug COMMAND …`" in done.err
     assert "Traceback" not in done.err
     assert "Traceback" in program("--debug", "new", "Other").err
 
@@ -232,6 +254,58 @@ def test_an_interruption_is_no_failure(project: Path) -> None:
     _, err = child.communicate(timeout=20)
     assert child.returncode == 130
     assert b"Traceback" not in err
+
+
+def test_an_interruption_while_the_program_starts_is_no_failure(project: Path) -> None:
+    program = (
+        "import os, signal, sys\n"
+        "from qsfa_codegen import __main__\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'qsfa_codegen.cli': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "sys.argv[1:] = ['--version']\n"
+        "__main__.main()\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=env, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def _closed(redirection: str, *arguments: str | Path) -> Done:
+    """The program, started by a shell with a stream closed."""
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {redirection}', "sh", sys.executable, "-m", "qsfa_codegen", *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["schema"], 0),
+        (["show", SPEC], 0),
+        (["explain"], 0),
+        (["call", SPEC, "/dev/null"], 0),
+        (["completion", "bash"], 0),
+        (["--help"], 0),
+        (["validate", "--format", "json"], 0),
+        (["build", "--check"], 1),
+    ],
+)
+def test_a_closed_stdout_changes_nothing_else(project: Path, arguments: list[str], status: int) -> None:
+    open_err = process(*arguments).err
+    assert _closed(">&-", *arguments) == Done(status, "", open_err)
+    assert _closed("<&- >&- 2>&-", *arguments) == Done(status, "", "")
+
+
+def test_a_closed_stderr_changes_nothing_else(broken: Path) -> None:
+    assert _closed("2>&-", "build") == Done(1, "1 package: 1 failed\n", "")
+    assert _closed("2>&-", "no-such-command") == Done(2, "", "")
 
 
 def test_a_terminal_that_lacks_characters_gets_escapes(project: Path) -> None:

@@ -21,6 +21,7 @@ from qsfa_codegen.writer import Obstacle, Plan, Refusal, RefusedError, UnsafePat
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.workers import Claim, Crash
+    from qsfa_codegen.spec.model import Operator
 
 _GENERATOR = f"qsfa-codegen {__version__}"
 
@@ -139,7 +140,7 @@ class _Builder:
 
     def __init__(self, request: Request) -> None:
         from qsfa_codegen.expr import memo
-        from qsfa_codegen.render import package
+        from qsfa_codegen.render import cases, package
         from qsfa_codegen.render.templates import Templates
         from qsfa_codegen.spec import load
 
@@ -148,6 +149,7 @@ class _Builder:
         self._analyse = load.analyse
         self._forget = memo.forget
         self._render = package.render
+        self._without_cases = cases.without_cases
         self._templates = Templates(request.templates)
         self._overlay = toolchain([request.templates]) if request.templates else None
 
@@ -176,6 +178,8 @@ class _Builder:
         except Exception as error:
             sink.add(_template_fault(error, self._request.templates))
             return _failed(spec, sink)
+        for rules, chips in self._without_cases(operator).items():
+            sink.add(_no_call(operator, chips, rules))
         provenance = Provenance(_GENERATOR, spec.name, operator.source.sha256, self._overlay)
         package = self._request.out / operator.snake
         outcome = _bring_up_to_date(self._request, spec, package, files, provenance)
@@ -194,6 +198,18 @@ def _twice(spec: Path, owner: Path, package: str) -> Diagnostic:
         "QS905",
         f"{spec} and {owner} both generate the package {package}",
         help="give one of the operators another name",
+    )
+
+
+def _no_call(operator: Operator, chips: Sequence[str], rules: Sequence[str]) -> Diagnostic:
+    places = (check.span for check in operator.checks if check.id in rules)
+    obstacle = f"; in the way stood {', '.join(rules)}" if rules else ""
+    return Diagnostic(
+        "QS911",
+        f"no legal call was found on {', '.join(chips)}{obstacle}",
+        next(places, operator.name_span),
+        "correct the rules, or the accepted values they speak of: test cases are missing",
+        Severity.WARNING,
     )
 
 

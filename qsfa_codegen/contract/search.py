@@ -12,6 +12,7 @@ from qsfa_codegen.contract.evaluate import Broken, Evaluator, Rule
 from qsfa_codegen.contract.plan import Builder, Plan
 from qsfa_codegen.contract.reads import ReadIndex, Reads
 from qsfa_codegen.contract.tiling import FieldRule, Unfit
+from qsfa_codegen.expr.limits import UINT32_MAX
 from qsfa_codegen.expr.nodes import RefKind
 from qsfa_codegen.expr.values import EvalError
 from qsfa_codegen.spec.model import AttrScalar, AttrValue, Check, Chip, Presence, leaves
@@ -157,7 +158,8 @@ class Search:
                     yield plan.with_dim(name, size)
         for name in sorted(reads.platform):
             for wanted in (least >> 16, least):
-                yield plan._replace(platform={**plan.platform, name: wanted})
+                if wanted <= UINT32_MAX:
+                    yield plan._replace(platform={**plan.platform, name: wanted})
 
     # ------------------------------------------------------------------ legal plans
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.render.artefact import Artefact
 
 if TYPE_CHECKING:
+    from qsfa_codegen.contract.derive import Derivation
     from qsfa_codegen.render.templates import Templates
     from qsfa_codegen.spec.model import Operator
 
@@ -18,9 +20,32 @@ def _path(operator: Operator) -> str:
 def _render(operator: Operator, templates: Templates) -> str:
     # Only a package that has this file needs the evaluator.
     from qsfa_codegen.contract.calls import call_json, dump
+
+    return "".join(f"{dump(call_json(call))}\n" for call in _derived(operator).calls)
+
+
+@lru_cache(maxsize=1)
+def _derived(operator: Operator) -> Derivation:
     from qsfa_codegen.contract.derive import derive
 
-    return "".join(f"{dump(call_json(call))}\n" for call in derive(operator).calls)
+    return derive(operator)
+
+
+def without_cases(operator: Operator) -> dict[tuple[str, ...], list[str]]:
+    """Chips for which no legal call was found, by the ids of the checks that stood in the way.
+
+    Empty for a package without a file of cases.
+    """
+    if operator.emit and not any(artefact.group in operator.emit for artefact in ARTEFACTS):
+        return {}
+    found = _derived(operator)
+    served = {call.chip for call in found.calls}
+    chips: dict[tuple[str, ...], list[str]] = {}
+    for chip in operator.chips:
+        if chip.id not in served:
+            blocks = dict.fromkeys(u.blocked_by for u in found.unreached if u.chip == chip.id)
+            chips.setdefault(tuple(blocks), []).append(chip.id)
+    return chips
 
 
 ARTEFACTS = (Artefact("tests", _path, _render),)

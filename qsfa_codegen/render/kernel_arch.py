@@ -13,8 +13,8 @@ from qsfa_codegen.render.cpp import constant, variable
 from qsfa_codegen.render.kernel_text import TILING, KernelNames, KernelText
 from qsfa_codegen.render.text import INDENT, broken, cpp_comment, wrap_call, wrap_items
 from qsfa_codegen.spec.kernel_facts import region_share, region_size
-from qsfa_codegen.spec.lower import attr_ref
 from qsfa_codegen.spec.names import pascal, upper
+from qsfa_codegen.spec.parameters import attr_ref
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator, PlanSpace, Record, WorkspaceTerm

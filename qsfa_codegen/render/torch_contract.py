@@ -209,7 +209,7 @@ class _Contract:
         if attr.type is AttrType.LIST_BOOL:
             value, absent = f"{value}.vec()", f"std::vector<bool>{literal(attr.type, attr.default or ())}"
         else:
-            absent = "at::IntArrayRef()"
+            absent = f"at::IntArrayRef({default})"
         return f"{given}.has_value() ? {value} : {absent}" if param.optional else value
 
     def _defaults(self) -> list[str]:

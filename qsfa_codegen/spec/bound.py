@@ -29,7 +29,6 @@ from qsfa_codegen.expr.rewrite import bottom_up, negate, substitute
 from qsfa_codegen.expr.specialize import params, simplify, specialize
 from qsfa_codegen.spec.by_chip import depends_on_chip
 from qsfa_codegen.spec.failure import MessageNames
-from qsfa_codegen.spec.lower import always_passed, attr_ref
 from qsfa_codegen.spec.model import (
     Attr,
     AttrValue,
@@ -46,6 +45,7 @@ from qsfa_codegen.spec.model import (
     Text,
     TorchBinding,
 )
+from qsfa_codegen.spec.parameters import always_passed, attr_ref
 
 CHIP = "chip"
 """Id of the check that all that a call asks of chips can be had of one of them."""

@@ -8,8 +8,8 @@ from qsfa_codegen.expr.build import dtype_of, present, ref
 from qsfa_codegen.expr.nodes import DTYPE, INT, Call, Conditional, Expr, Literal, Ref, RefKind
 from qsfa_codegen.expr.rewrite import bottom_up
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.lower import always_passed, attr_ref, never_checked
 from qsfa_codegen.spec.model import Attr, DtypeRef, Input
+from qsfa_codegen.spec.parameters import always_passed, attr_ref, never_checked
 
 if TYPE_CHECKING:
     from qsfa_codegen.diagnostics import Span

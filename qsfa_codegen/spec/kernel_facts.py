@@ -37,8 +37,8 @@ from qsfa_codegen.expr.rewrite import bottom_up, substitute, with_children
 from qsfa_codegen.expr.specialize import specialize
 from qsfa_codegen.spec.columns import with_known_sizes
 from qsfa_codegen.spec.layout import Entry, struct_layout
-from qsfa_codegen.spec.lower import attr_ref
 from qsfa_codegen.spec.model import Attr, Domain, KernelPlan, Operator, Record, WorkspaceTerm
+from qsfa_codegen.spec.parameters import attr_ref
 from qsfa_codegen.spec.resolve.data import size_of_dtype
 
 Name = tuple[RefKind, str]

@@ -49,10 +49,8 @@ from qsfa_codegen.expr.nodes import (
     Select,
     Subscript,
     Type,
-    enum_type,
 )
 from qsfa_codegen.expr.specialize import substitute
-from qsfa_codegen.spec.attr_types import ATTR_TYPES
 from qsfa_codegen.spec.by_chip import chip_lets, depends_on_chip
 from qsfa_codegen.spec.model import (
     Attr,
@@ -76,6 +74,7 @@ from qsfa_codegen.spec.model import (
     Table,
     leaves,
 )
+from qsfa_codegen.spec.parameters import always_passed, attr_ref, never_checked
 from qsfa_codegen.spec.paths import Path, accepted_labels, axes, condition, covers, merged, walk_choice
 from qsfa_codegen.spec.uses import Uses, output_uses
 
@@ -103,12 +102,6 @@ def _with_chips_said(check: Check, lets: Mapping[tuple[RefKind, str], Expr]) -> 
     require = substitute(check.require, lets)
     known = not any(depends_on_chip(expr) for expr in (when, require) if expr is not None)
     return replace(check, when=when, require=require, at_infer=check.at_infer and known)
-
-
-def attr_ref(attr: Attr, span: Span) -> Ref:
-    """The attribute as an expression."""
-    type = enum_type(attr.enum) if attr.enum is not None else ATTR_TYPES[attr.type]
-    return ref(RefKind.ATTR, attr.name, type, span)
 
 
 def choice_expr(choice: T | Table[T], leaf: Callable[[T], Expr], type: Type) -> Expr:
@@ -204,16 +197,6 @@ def _only_on_its_chips(attr: Attr, accepted: Expr, operator: Operator) -> Expr:
 # --------------------------------------------------------------------------- presence and dtype
 
 
-def always_passed(param: Input) -> bool:
-    """Whether every legal call passes the input."""
-    return param.presence is Presence.REQUIRED
-
-
-def never_checked(param: Input) -> bool:
-    """Whether the input is reserved."""
-    return param.presence is Presence.IGNORED
-
-
 def _presence_checks(operator: Operator, uses: Uses) -> Iterator[Check]:
     for param in operator.inputs:
         if not any(p in (Presence.REQUIRED, Presence.ABSENT) for p in leaves(param.presence)):
@@ -225,7 +208,7 @@ def _presence_checks(operator: Operator, uses: Uses) -> Iterator[Check]:
             parameter=param.name,
             when=None,
             require=require,
-            at_infer=param.name in uses.inputs and not depends_on_chip(require),
+            at_infer=param.name in uses.inputs | uses.carriers and not depends_on_chip(require),
             establishes=(Fact("input", param.name),),
             message=None,
             span=param.span,

@@ -56,6 +56,7 @@ class Ranges:
             case Ref(kind=kind, name=name):
                 key = (kind, name)
                 if key not in self._known:
+                    self._known[key] = None  # two dims may bound each other: nothing is known meanwhile
                     self._known[key] = self._of_name(expr)
                 return self._known[key]
             case ParamQuery(query=Query.NUMEL, param=param):

@@ -5,16 +5,22 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from qsfa_codegen.expr.nodes import Expr, ParamQuery, Ref, RefKind, Select, children
+from qsfa_codegen.expr.specialize import params
+from qsfa_codegen.spec.columns import column_dtype
 from qsfa_codegen.spec.model import Case, Dim, DimItem, Operator, RestItem
 from qsfa_codegen.spec.paths import Path, compatible, walk_choice
 
 
 class Uses(Struct):
-    """Names that outputs depend on; ``dims`` pairs a dim with an input that defines it."""
+    """Names that outputs depend on; ``dims`` pairs a dim with an input that defines it.
+
+    ``carriers`` are inputs that give an output its dtype.
+    """
 
     attrs: set[str] = field(default_factory=set)
     inputs: set[str] = field(default_factory=set)
     dims: set[tuple[str, str]] = field(default_factory=set)
+    carriers: set[str] = field(default_factory=set)
 
 
 def output_uses(operator: Operator) -> Uses:
@@ -24,6 +30,11 @@ def output_uses(operator: Operator) -> Uses:
     for output in operator.outputs:
         if output.dtype.column in chooser:
             collector.uses.attrs.add(chooser[output.dtype.column])
+        elif output.dtype.column is not None:
+            dtype = column_dtype(operator, output.dtype.column, output.span)
+            collector.uses.carriers.update(params(dtype))
+        elif output.dtype.follow is not None:
+            collector.uses.carriers.add(output.dtype.follow)
         for path, shape in walk_choice(output.shape):
             for case in path:
                 collector.expr(case.selector, ())
@@ -38,6 +49,7 @@ def output_uses(operator: Operator) -> Uses:
 class _Collector:
     def __init__(self, operator: Operator) -> None:
         self.uses = Uses()
+        self._operator = operator
         self._dims = {d.name: d for d in operator.dims}
         self._lets = {n.name: n for n in operator.lets}
         self._rests = {r.name: r for r in operator.rests}
@@ -83,6 +95,8 @@ class _Collector:
                 self._rest(expr.name)
             case RefKind.RECORD:
                 self.expr(self._records[expr.name].elements, path)
+            case RefKind.COLUMN:
+                self._column(expr)
             case _:
                 return
 
@@ -96,6 +110,11 @@ class _Collector:
                 self.expr(case.selector, ())
             if dim.derived is not None:
                 self.expr(dim.derived, path)
+
+    def _column(self, column: Ref) -> None:
+        told = column_dtype(self._operator, column.name, column.span)
+        if told != column:
+            self.expr(told, ())
 
     def _rest(self, name: str) -> None:
         rest = self._rests[name]

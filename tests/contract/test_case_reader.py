@@ -57,6 +57,24 @@ def test_a_whole_case() -> None:
     assert call.expect == {"status": "ok", "tiling": {"key": 1154}}
 
 
+def test_a_file_without_an_end_is_not_read() -> None:
+    sink = Sink()
+    assert read_cases("/dev/zero", evaluator(QSFA).operator, sink) == ()
+    assert [(d.code, d.message) for d in sink] == [
+        ("QS608", "cannot read /dev/zero: it has more than 134217728 bytes")
+    ]
+
+
+def test_a_line_without_an_end_is_not_read() -> None:
+    calls, diagnostics = read('{"id": "' + "a" * 2**24 + '"}', json.dumps(paged()))
+    assert len(calls) == 1
+    assert [(d.code, d.message) for d in diagnostics] == [
+        ("QS608", "the line has more than 16777216 characters")
+    ]
+    assert diagnostics[0].span is not None
+    assert diagnostics[0].span.line == 1
+
+
 def test_empty_lines_and_a_byte_order_mark_are_skipped(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"id": "x", "chip": "A2"}\r\n\n  \n{"id": "y", "chip": "A5"}')

@@ -22,6 +22,8 @@ ERRORS = [
     ("flag || wide", None, "QS200", 6, "`||` is not an operator of the language"),
     ("!flag", None, "QS200", 1, "`!` is not an operator of the language"),
     ("A ≤ 3", None, "QS200", 3, "`≤` is not an operator of the language"),
+    ("Ａ + 1", None, "QS200", 1, "`Ａ` is not an ASCII character"),
+    ("flag == größe", None, "QS200", 11, "`ö` is not an ASCII character"),
     ("A # B", None, "QS200", 3, "`#` has no meaning here"),
     ("mode == 'RO\\W'", None, "QS200", 12, "`\\` has no meaning here"),
     ("A + 08", None, "QS200", 5, "cannot read the expression from `08` on"),

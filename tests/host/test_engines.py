@@ -12,10 +12,12 @@ from msgspec.structs import replace
 from qsfa_codegen.contract.calls import Call, Stage, TensorArg
 from qsfa_codegen.contract.case_reader import read_cases
 from qsfa_codegen.contract.derive import derive
+from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.contract.run import Outcome, exit_status, run_both, run_second
 from qsfa_codegen.diagnostics import Sink
 from qsfa_codegen.host.build import STRICT, build
 from qsfa_codegen.host.engine import HostEngine, host_files
+from qsfa_codegen.spec.load import analyse_text
 from tests.contract import qsfa_calls
 from tests.host.programs import QSFA, ROOT, SPECS, edited, engine, evaluator, operator, paged
 
@@ -217,3 +219,16 @@ def test_a_list_default_is_told_as_json() -> None:
         attrs = {attr["name"]: (attr["kind"], attr["default"]) for attr in host.definition["attrs"]}
     assert attrs["output_mask"] == ("list_bool", [])
     assert attrs["epsilon"] == ("float", pytest.approx(1e-6))
+
+
+def test_a_negative_workspace_is_rejected_by_both_engines() -> None:
+    text = (ROOT / "spec" / f"{QSFA}.yaml").read_text(encoding="utf-8")
+    slots = "KV_SLOTS:     {value: 4,"
+    assert text.count(slots) == 1
+    sink = Sink()
+    negative = analyse_text(text.replace(slots, "KV_SLOTS:     {value: -4,").encode(), f"{QSFA}.yaml", sink)
+    assert negative is not None
+    with HostEngine(negative, build(host_files(negative))) as host:
+        (outcome,) = run_both(Evaluator(negative), host, [paged("negative")])
+    assert outcome.disagreements == ()
+    assert [v.constraint for v in outcome.result.violations] == ["workspace_fits"]

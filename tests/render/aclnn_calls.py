@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
 from qsfa_codegen.render.package import render
 from qsfa_codegen.spec.aclnn import AclnnParam, Role, inner_signature
@@ -130,10 +132,8 @@ class Wrapper:
         self._operator = operator
         self._params = inner_signature(operator)
         self._kept: list[Any] = []
-        files = render(operator)
-        for path, text in files.items():
-            if "/op_api/" in path:
-                (folder / Path(path).name).write_text(text, encoding="utf-8")
+        for path, text in render(replace(operator, emit=("op_api",))).items():
+            (folder / Path(path).name).write_text(text, encoding="utf-8")
         (folder / "inner.cpp").write_text(self._inner(), encoding="utf-8")
         sources = [str(folder / f"aclnn_{operator.snake}.cpp"), str(folder / "inner.cpp")]
         library = folder / "wrapper.so"

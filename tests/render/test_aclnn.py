@@ -69,12 +69,12 @@ def grouped(grouped_operator: Operator, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(scope="module")
 def header(flash: Operator) -> str:
-    return render(flash)[f"op_host/op_api/aclnn_{flash.snake}.h"]
+    return render(wrapped(flash))[f"op_host/op_api/aclnn_{flash.snake}.h"]
 
 
 @pytest.fixture(scope="module")
 def source(flash: Operator) -> str:
-    return render(flash)[f"op_host/op_api/aclnn_{flash.snake}.cpp"]
+    return render(wrapped(flash))[f"op_host/op_api/aclnn_{flash.snake}.cpp"]
 
 
 # --------------------------------------------------------------------------- legal calls

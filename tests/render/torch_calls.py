@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
 from qsfa_codegen.render.package import render
 from qsfa_codegen.render.torch_names import torch_type
@@ -150,10 +152,9 @@ class Adapter:
         self._attrs = {a.name: a for a in operator.attrs}
         self.params = parameters(operator, operator.torch)
         self._kept: list[Any] = []
-        for path, text in render(operator).items():
-            if path.startswith("torch/") or "torch_adpt" in path:
-                (folder / path).parent.mkdir(exist_ok=True)
-                (folder / path).write_text(text, encoding="utf-8")
+        for path, text in render(replace(operator, emit=("torch",))).items():
+            (folder / path).parent.mkdir(exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
         source, library = folder / "driver.cpp", folder / "driver.so"
         source.write_text(self._driver(operator), encoding="utf-8")
         command = [*COMPILE, *flags, f"-I{folder}", str(source), "-o", str(library)]

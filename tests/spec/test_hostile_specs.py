@@ -214,6 +214,24 @@ HOSTILE: dict[str, tuple[str, set[str]]] = {
         ),
         {"QS307"},
     ),
+    "dims that double": (
+        spec(
+            dims={"N0": {}, **{f"N{i + 1}": {"is": f"N{i} + N{i}"} for i in range(39)}},
+            inputs={f"x{j}": tensor(*(f"N{j * 8 + k}" for k in range(8))) for j in range(5)},
+            outputs={"out": tensor("N0")},
+        ),
+        {"QS307"},
+    ),
+    "values that double, first to last, in tiling": (
+        spec(
+            let={**{f"l{i + 1}": f"l{i} + l{i}" for i in reversed(range(39))}, "l0": "N + 1"},
+            tiling={
+                "block_dim": 1,
+                "data": {"struct": "S", "fields": {"f": {"type": "int64", "value": "l39"}}},
+            },
+        ),
+        {"QS307"},
+    ),
     "shapes like shapes": (
         spec(outputs={**{f"o{i + 1}": like(f"o{i}") for i in reversed(range(198))}, "o0": like("x")}),
         {"QS307"},

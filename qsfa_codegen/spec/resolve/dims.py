@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
@@ -142,9 +143,8 @@ class _Definers:
 
     def places(self, name: str, source: Node | None, span: Span) -> tuple[Place, ...]:
         """Defining places in order; an error when there is none."""
-        if source is not None:
-            return self._named(name, source)
-        found = self._first_of(self._candidates(name))
+        chosen = self._first_of(self._candidates(name)) if source is None else self._named(name, source)
+        found = list(islice(chosen, MAX_DEFINERS + 1))
         if len(found) > MAX_DEFINERS:
             raise self._ctx.malformed(
                 "QS307",
@@ -153,7 +153,9 @@ class _Definers:
                 f"its cases lead to more than {MAX_DEFINERS} axes",
             )
         if found:
-            return tuple(self._without_full_cover(found))
+            return tuple(found if source is not None else self._without_full_cover(found))
+        if source is not None:  # every case of the table is unknown, which is told
+            raise unreadable(name, source.span)
         raise self._undefined(
             "QS340",
             span,
@@ -171,32 +173,23 @@ class _Definers:
         yield from self._places[name, Presence.REQUIRED]
         yield from self._places[name, Presence.OPTIONAL]
 
-    def _first_of(self, candidates: Iterable[Place]) -> list[Place]:
+    def _first_of(self, candidates: Iterable[Place]) -> Iterator[Place]:
         chosen: list[Place] = []
         for place in candidates:
             if not any(compatible(place.path, other.path) for other in chosen):
                 chosen.append(place)
-            if len(chosen) > MAX_DEFINERS:
-                break
-        return chosen
+                yield place
 
-    def _named(self, name: str, source: Node) -> tuple[Place, ...]:
-        chosen: list[Place] = []
+    def _named(self, name: str, source: Node) -> Iterator[Place]:
         choice = self._ctx.choice(source, lambda leaf: (as_text(leaf), leaf.span))
         for path, (param, span) in walk_choice(choice):
-            found = [
-                Place(joined((path, place.path)) if path else place.path, place.input, place.axis, span)
-                for place in self._candidates(name)
-                if place.input.name == param and compatible(path, place.path)
-            ]
-            if not found:
+            axes_here = (p for p in self._candidates(name) if p.input.name == param)
+            found = next((place for place in axes_here if compatible(path, place.path)), None)
+            if found is None:
                 raise self._undefined(
                     "QS341", span, f"'{param}' has no axis '{name}' in this case", "name an input that has it"
                 )
-            chosen.append(Place(path or found[0].path, found[0].input, found[0].axis, span))
-        if not chosen:  # every case of the table is unknown, and told
-            raise unreadable(name, source.span)
-        return tuple(chosen)
+            yield Place(path or found.path, found.input, found.axis, span)
 
     def _without_full_cover(self, places: list[Place]) -> list[Place]:
         """One axis in every accepted case needs no path."""

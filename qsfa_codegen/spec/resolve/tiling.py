@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import literal, product
 from qsfa_codegen.expr.nodes import BOOL, FLOAT, INT, Expr, enum_type
@@ -232,21 +234,26 @@ def _plan(ctx: Context, arch: str, span: Span, node: Mapping) -> KernelPlan:
         raise ctx.malformed(
             "QS306", span, f"'{arch}' is no architecture of this operator", f"use {', '.join(ctx.archs)}"
         )
-    parameters: list[tuple[str, Expr]] = []
-    for key, _, value in entries(node):
-        if key in _PLAN_SECTIONS:
-            continue
-        if isinstance(value, Mapping) and "by" not in value and "cases" not in value:
-            parameters.extend((f"{key}.{k}", ctx.expr(v, tiling=True)) for k, _, v in entries(value))
-        else:
-            parameters.append((key, ctx.expr(value, tiling=True)))
     return KernelPlan(
         arch,
-        tuple(parameters),
+        tuple(_parameters(ctx, "", node, _PLAN_SECTIONS)),
         ctx.each(node.get("buffers"), lambda n, s, v: _space(ctx, n, s, as_mapping(v))),
         ctx.each(node.get("flags"), lambda n, _, v: (n, _credits(ctx, v))),
         span,
     )
+
+
+def _parameters(
+    ctx: Context, group: str, node: Mapping, apart: tuple[str, ...] = ()
+) -> Iterator[tuple[str, Expr]]:
+    """Parameters with those of groups, whose names are joined by points."""
+    for key, _, value in entries(node):
+        if key in apart:
+            continue
+        if isinstance(value, Mapping) and "by" not in value and "cases" not in value:
+            yield from _parameters(ctx, f"{group}{key}.", value)
+        else:
+            yield f"{group}{key}", ctx.expr(value, tiling=True)
 
 
 def _credits(ctx: Context, node: Node) -> Expr | None:

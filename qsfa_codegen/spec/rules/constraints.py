@@ -63,8 +63,7 @@ def unsatisfiable(operator: Operator, report: Report) -> None:
     """Each constraint holds for some combination of declared values."""
     judge = impossible(operator)
     for constraint, seen in outcomes(operator):
-        holds = seen.holds and not judge.never(constraint.require, constraint.when)
-        if seen.applies and not holds:
+        if seen.applies and (not seen.holds or judge.never(constraint.require, constraint.when)):
             report(
                 f"no accepted values satisfy '{constraint.id}'",
                 constraint.span,

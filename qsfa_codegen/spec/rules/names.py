@@ -21,8 +21,8 @@ static_assert static_cast struct switch template this thread_local throw true tr
 union unsigned using virtual void volatile wchar_t while xor xor_eq
 """
 CPP_KEYWORDS = frozenset(_KEYWORDS.split())
-# What C++, the host runtime and torch have in the scope where generated names are declared.
-CPP_GLOBALS = frozenset({"at", "c10", "ge", "gert", "main", "std", "torch"})
+# What C++ and torch have in the scope where generated names are declared.
+CPP_GLOBALS = frozenset({"at", "c10", "main", "std", "torch"})
 # Parameters that the two-phase aclnn interface adds to every operator.
 ACLNN_RESERVED = frozenset({"workspace", "workspaceSize", "executor", "stream"})
 
@@ -73,13 +73,13 @@ def _report_collisions(group: Iterable[tuple[str, Span]], report: Report) -> Non
     "function already has cannot be used.",
 )
 def keywords(operator: Operator, report: Report) -> None:
-    """Checks parameters in the spellings that generated code uses."""
+    """Checks parameters, the operator, its torch names and kernel roles as generated code spells them."""
     for kind, name, span in parameters(operator):
         taken = _taken_in(name)
         if taken is not None:
             report(f"{kind} '{name}' {taken}", span, "choose another name")
     for kind, name, spelling, span in _cpp_names(operator):
-        taken = _taken_in_cpp(spelling)
+        taken = _taken_in_cpp(spelling) or (None if kind == "role" else _taken_in_python(spelling))
         if taken is not None:
             report(f"{kind} '{name}' {taken}", span, "choose another name")
 
@@ -89,26 +89,30 @@ def _cpp_names(operator: Operator) -> Iterator[tuple[str, str, str, Span]]:
     yield "operator", operator.name, operator.snake, operator.name_span
     if operator.torch is not None:
         torch = operator.torch
-        names = {"library": torch.library, "namespace": torch.namespace, "name": torch.name}
-        yield from (("torch " + kind, name, name, torch.span) for kind, name in names.items())
+        names = {torch.name: "name", torch.namespace: "namespace", torch.library: "library"}
+        yield from ((f"torch {kind}", name, name, torch.span) for name, kind in names.items())
+    if operator.kernel is not None:
+        yield from (("role", role, camel(role), operator.kernel.span) for role, _ in operator.kernel.roles)
 
 
 def _taken_in_cpp(spelling: str) -> str | None:
     if spelling in CPP_KEYWORDS:
         return f"is the C++ keyword '{spelling}'"
-    if keyword.iskeyword(spelling):
-        return f"is the Python keyword '{spelling}'"
     if spelling in CPP_GLOBALS:
-        return f"is '{spelling}' in C++, which generated code cannot declare again"
+        return f"is '{spelling}' in generated C++, which has a meaning there already"
     return None
+
+
+def _taken_in_python(spelling: str) -> str | None:
+    return f"is the Python keyword '{spelling}'" if keyword.iskeyword(spelling) else None
 
 
 def _taken_in(name: str) -> str | None:
     for spelling in (name, camel(name)):
         if spelling in CPP_KEYWORDS:
             return f"is the C++ keyword '{spelling}'"
-        if keyword.iskeyword(spelling):
-            return f"is the Python keyword '{spelling}'"
+        if python := _taken_in_python(spelling):
+            return python
         if spelling in ACLNN_RESERVED:
             return f"is '{spelling}' in aclnn, which every aclnn function has already"
     return None

@@ -500,8 +500,7 @@ bool LightningIndexerContract::CheckDtypes()
             "dtype of query is bfloat16 and the dtype of weights is bfloat16, or the dtype of query is "
             "float16 and the dtype of weights is float16, or the dtype of query is bfloat16 and the dtype "
             "of weights is float32, or the dtype of query is float16 and the dtype of weights is float32; "
-            "if the architecture is arch35, the dtype of query is bfloat16 and the dtype of weights is "
-            "bfloat16, or the dtype of query is float16 and the dtype of weights is float16 [dtype_row]",
+            "if the architecture … [dtype_row]",
             DtypeName(inputs_.query.dtype).GetString(), DtypeName(inputs_.weights.dtype).GetString());
     }
     return true;
