@@ -46,7 +46,7 @@ def report_misfits(
     return respelt(tree, words.meant) if words.meant else tree
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache
 def closest_key(key: str, known: tuple[str, ...]) -> str | None:
     """The known key that ``key`` was probably meant as; None when none is near."""
     import difflib  # only for an error: the import takes long

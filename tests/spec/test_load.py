@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from qsfa_codegen.diagnostics import Diagnostic, Sink, SpecError
+from qsfa_codegen.resources import CHIPS, resource
+from qsfa_codegen.spec.chips import load_chips
 from qsfa_codegen.spec.load import analyse, analyse_text, load
+from qsfa_codegen.spec.model import Dim, Operator, Source
+from qsfa_codegen.spec.reader import read_text
+from qsfa_codegen.spec.resolve import resolve
 
 SPEC = """\
 spec: 1
@@ -126,6 +131,54 @@ class TestAllInOneRun:
         assert [code for code, _, _ in places(text)] == ["QS150", "QS331"]
 
 
+def resolved(*replacements: tuple[str, str]) -> Operator:
+    sink = Sink()
+    operator = analyse_text(changed(*replacements).encode(), "spec.yaml", sink)
+    assert operator is not None, list(sink)
+    return operator
+
+
+class TestForms:
+    def test_sizes_of_a_dim_may_be_consts(self) -> None:
+        operator = resolved(("{is: WIDTH, en: row", "{values: [32, WIDTH], en: row"))
+        assert operator.find(Dim, "D").values == (32, 64)
+
+    def test_groups_of_plan_parameters(self) -> None:
+        plan = "kernel: {family: f, plan: {arch22: {rows: 8, copy: {depth: 2, burst: {bytes: WIDTH}}}}}"
+        sink = Sink()
+        tree = read_text(SPEC + plan, "spec.yaml", sink)
+        assert tree is not None
+        operator = resolve(tree, load_chips(resource(CHIPS), sink), Source("spec.yaml", ""), sink)
+        assert operator is not None
+        assert operator.kernel is not None
+        (arch22,) = operator.kernel.plans
+        assert [name for name, _ in arch22.parameters] == ["rows", "copy.depth", "copy.burst.bytes"]
+
+    @pytest.mark.parametrize(
+        ("parameter", "default"),
+        [
+            ("{reserved: seed, type: list_int, default: [1, WIDTH]}", (1, 64)),
+            ("{reserved: seed, type: bool, accepts: false}", False),
+            ("{reserved: seed}", None),
+            ("{reserved: seed, default: null}", None),
+        ],
+    )
+    def test_reserved_parameters(self, parameter: str, default: object) -> None:
+        operator = resolved(("[index, layout, mode]", f"[index, layout, mode, {parameter}]"))
+        assert operator.torch is not None
+        assert operator.torch.keyword[-1].default == default
+
+    def test_dims_may_bound_each_other(self) -> None:
+        operator = resolved(
+            ("N: {en: rows,", "N: {min: D, en: rows,"), ("{is: WIDTH,", "{is: WIDTH, max: N,")
+        )
+        assert operator.find(Dim, "N").minimum is not None
+
+    def test_a_value_may_be_called_like_an_input(self) -> None:
+        operator = resolved(("  exact: mode == 2", "  index: dim(data, 0)\n  exact: mode == 2 and index > 0"))
+        assert [let.name for let in operator.lets] == ["index", "exact", "blocks"]
+
+
 ONE_MISTAKE = {
     "duplicate input": ("  index:\n", "  data: {dtype: t}\n  index:\n", "QS114"),
     "tag": ("value: 64", "value: !!int 64", "QS111"),
@@ -166,6 +219,12 @@ ONE_MISTAKE = {
         "QS321",
     ),
     "unknown chip": ("[A2, A5]", "[A2, A5, A9]", "QS313"),
+    "table of unknown cases": (
+        "N: {en: rows",
+        "N: {from: {by: layout, of: {ROW: data}}, en: rows",
+        "QS305",
+    ),
+    "ring of three": ("  exact: mode == 2", "  a: b\n  b: c\n  c: a\n  exact: mode == 2", "QS301"),
     "key argument": ("EXACT: {kind: bool,", "EXACT: {kind: boolean,", "QS153"),
 }
 

@@ -27,7 +27,9 @@ _DERIVED = {528, 576, 640, 656, 1092, 1154}
 # Lines whose numbers are the compiler's own, equal to one of some spec by chance; and what they are.
 _OWN_NUMBERS = {
     r"MAX_LENGTH = \d+": "longest expression",
-    r"MAX_POINTS = \d+": "most calls that enumeration tries",
+    r"MAX_[A-Z_]+ = \d+": "most of something that the program itself does or reads",
+    r"@lru_cache\(maxsize=\d+\)": "entries of a cache",
+    r"\"maxItems\": \d+,?": "most items that the schema allows",
     r"ALIGNMENT = \{.*\}": "bytes that on-chip buffers are aligned to",
     r"char message\[\d+\];": "longest message of generated host code",
 }

@@ -25,7 +25,7 @@ from qsfa_codegen.spec.resolve.access import (
 from qsfa_codegen.spec.resolve.context import Context, unreadable
 
 _BITS_PER_BYTE = 8
-MAX_ROWS = 1000
+ROW_LIMIT = 1000
 
 
 def resolve_dtypes(ctx: Context) -> DtypeMatrix:
@@ -93,11 +93,11 @@ def _product_rows(ctx: Context, columns: tuple[str, ...], node: Mapping) -> tupl
             raise ctx.malformed("QS320", node.span, f"the product has no dtypes for column '{column}'")
         pools.append([_dtype_name(ctx, cell) for cell in items(pool)])
     count = math.prod(map(len, pools))
-    if count > MAX_ROWS:
+    if count > ROW_LIMIT:
         raise ctx.malformed(
             "QS317",
             node.span,
-            f"the product has {count} rows, {MAX_ROWS} are allowed",
+            f"the product has {count} rows, {ROW_LIMIT} are allowed",
             "each row is a compiled kernel variant: list those that are needed under `rows`",
         )
     return tuple(DtypeRow(names, node.span) for names in itertools.product(*pools))
