@@ -28,7 +28,7 @@ class Progress:
         """So many more items are finished."""
         self._done += items
         now = time.monotonic()
-        if not self._enabled or now < self._next or self._done == self._total:
+        if not self._enabled or now < self._next or self._done >= self._total:
             return
         line = f"{self._done} of {self._total} {self._what}"
         self._stream.write(f"\r{line}" if self._terminal else f"{line}\n")

@@ -46,3 +46,12 @@ def test_a_log_gets_a_line_now_and_then(clock: list[float]) -> None:
 def test_a_single_item_and_quiet_runs_have_no_progress(clock: list[float]) -> None:
     assert _run(_Terminal(), clock, 1, 5.0) == ""
     assert _run(_Terminal(), clock, 10, 5.0, enabled=False) == ""
+
+
+def test_several_items_at_a_time(clock: list[float]) -> None:
+    stream = _Terminal()
+    counter = Progress(2500, "calls", stream=stream)
+    for _ in range(3):
+        clock[0] += 2
+        counter.step(1000)
+    assert stream.getvalue() == "\r1000 of 2500 calls\r2000 of 2500 calls"
