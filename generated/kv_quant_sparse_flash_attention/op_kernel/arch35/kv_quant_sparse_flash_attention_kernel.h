@@ -116,7 +116,7 @@ public:
 #if __has_include("kv_quant_sparse_flash_attention_kernel_body.h")
 #include "kv_quant_sparse_flash_attention_kernel_body.h"
 #else
-#error "kv_quant_sparse_flash_attention_kernel_body.h, which defines Init and Process for this architecture, is missing"
+#error "the kernel body, which defines Init and Process for this architecture, is missing"
 #endif
 
 #endif // KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_KERNEL_H
