@@ -6,6 +6,10 @@ BIN    := $(VENV)/bin
 CORE   := $(VENV)/.core
 DEV    := $(VENV)/.dev
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+COMPILE = $(BIN)/python -m compileall -q qsfa_codegen
+
+# Without compiled modules each start compiles the whole program anew, which takes longer than a build.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -51,10 +55,12 @@ tools:
 # The development environment has the core one in it: once it is there, it serves both.
 $(CORE): pyproject.toml | $(BIN)/python
 	$(PIP) install -e $(if $(wildcard $(DEV)),'.[dev]',.)
+	@$(COMPILE)
 	@touch $@
 
 $(DEV): pyproject.toml | $(BIN)/python
 	$(PIP) install -e '.[dev]'
+	@$(COMPILE)
 	@touch $@ $(CORE)
 
 $(BIN)/python:

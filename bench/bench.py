@@ -42,6 +42,8 @@ class Run:
 def run(command: Sequence[str], cache: Path) -> Run:
     """Run a command to its end; it must succeed."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT)}
+    # Installed programs have their modules compiled; the first run, which does not count, sees to it here.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     quiet = [
         (os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0)
         for stream in (sys.stdout.fileno(), sys.stderr.fileno())

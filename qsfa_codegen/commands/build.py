@@ -159,10 +159,9 @@ class _Builder:
         if current:
             claim(current[0])
             return _unchanged(self._request, spec, *current)
-        try:
-            return self._build(spec, claim)
-        finally:
-            self._forget()
+        if spec is not self._request.specs[0]:
+            self._forget()  # what the spec before it left behind
+        return self._build(spec, claim)
 
     def _build(self, spec: Path, claim: Claim) -> Outcome:
         sink = Sink()

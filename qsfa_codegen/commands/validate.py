@@ -38,10 +38,13 @@ def run(specs: Sequence[Path], jobs: int | None, console: Console) -> int:
     """Check every spec, report in the order given, and return the exit status."""
     from qsfa_codegen.commands import workers
     from qsfa_codegen.commands.faults import stopped
+    from qsfa_codegen.expr.memo import forget
     from qsfa_codegen.spec.chips import load_chips
     from qsfa_codegen.spec.load import analyse
 
     def check(spec: Path, _: Claim) -> Verdict:
+        if spec is not specs[0]:
+            forget()  # what the spec before it left behind
         sink = Sink()
         if spec.name == CHIPS:
             load_chips(spec, sink)

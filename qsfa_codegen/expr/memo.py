@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar
+from functools import lru_cache, wraps
+from typing import ParamSpec, TypeVar
 
 E = TypeVar("E")
+P = ParamSpec("P")
 R = TypeVar("R")
 
 _LIMIT = 1 << 16
-_memories: list[dict[int, tuple[Any, Any]]] = []
+_LATEST = 1 << 8
+_forgetting: list[Callable[[], None]] = []
+
+
+def once_an_operator(function: Callable[P, R]) -> Callable[P, R]:
+    """``function`` of an operator, and maybe of more, with its results kept until ``forget``."""
+    remembered = lru_cache(maxsize=_LATEST)(function)
+    _forgetting.append(remembered.cache_clear)
+    return remembered  # type: ignore[return-value]  # lru_cache does not tell the types of arguments
 
 
 def once_a_tree(function: Callable[[E], R]) -> Callable[[E], R]:
     """``function``, which looks at nothing but a frozen tree, with its results kept until ``forget``."""
     known: dict[int, tuple[E, R]] = {}
-    _memories.append(known)
+    _forgetting.append(known.clear)
     return _remembering(function, known)
 
 
@@ -41,6 +51,7 @@ def _remembering(function: Callable[[E], R], known: dict[int, tuple[E, R]]) -> C
 
 
 def forget() -> None:
-    """Let go of every tree: the operator that they belong to is done with."""
-    for known in _memories:
-        known.clear()
+    """Let go of everything that is kept: the operator that it belongs to is done with."""
+    for clear in _forgetting:
+        clear()
+    gc.collect()  # parts of an operator know each other in circles, and it is large

@@ -169,13 +169,16 @@ class _Wrapper:
         # Derived values first: whether they can fail decides how everything else calls them.
         lets = self.text.lets(self.needs.names(RefKind.LET))
         read = self._attrs()
+        names = {p.name for p in self.params}
+        call = next(name for name in ("call", "given", "passed", "received") if name not in names)
         return {
             "operator": self.operator.name,
             "snake": self.operator.snake,
             "aclnn": self.operator.aclnn,
             "declarations": [p.declaration for p in self.params],
             "sizes": dtype_sizes(self.operator),
-            "arguments": wrap_call("const Call call{", [p.name for p in self.params], "};", 2 * INDENT),
+            "arguments": wrap_call(f"const Call {call}{{", [p.name for p in self.params], "};", 2 * INDENT),
+            "call": call,
             "inner_call": self._inner_call(),
             "first_phase": wrap_call(f"aclnnStatus {self._method('FirstPhase')}(", _PHASE, ")"),
             "has_shape": wrap_call(

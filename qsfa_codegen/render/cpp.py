@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qsfa_codegen.expr.nodes import Expr, Kind, walk
 from qsfa_codegen.render.text import cpp_comment, cpp_string
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.names import camel, upper
+from qsfa_codegen.spec.names import camel, pascal, upper
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Attr, Const, EnumDef, Input, Operator, Output
@@ -45,7 +45,33 @@ def ge_format(name: str) -> str:
 
 def variable(name: str) -> str:
     """The local variable that holds a dim, an attribute or a let: ``KV_ROWS`` → ``kvRows``."""
-    return camel(name)
+    spelt = camel(name)
+    # The object that arithmetic goes through is called so, and is looked for in texts.
+    return "arithValue" if spelt == "arith" else spelt
+
+
+_OWN_NAMES = """
+AbsentWhenEmpty AllBetween Answer Append AppendOnes AreKnown Arith AsDtype AsTensor Attributes AttrAt AttrOr
+AxesOf Axis Call Check Chip ChipNamed Contract Count DataOf Dim DimFromEnd DimRun Dims DtypeName DtypeOf
+Element Elements EndsWith FirstPhase Get Inputs IsKnown IsRankKnown List ListOr Misplaced NonDecreasing
+NonEmpty OptionalInput OutputOrEmpty Outputs OutputsOf PaddedWith Passed PrepareTiling Product Rank Reject
+RequiredInput Run RunTiling SameDims SizeOf Sizes StartsWith Store Supplied SymDim SymElements SymProduct
+SymRun Symbols Take Tensor TensorOf TextOr Tiling TschBlockDim View WorkspaceBytes
+"""
+OWN_NAMES = frozenset(_OWN_NAMES.split())
+"""Functions and types that generated host code has of its own."""
+OWN_PREFIXES = ("Check", "Fill", "Has", "Make", "Read", "Set")
+
+
+def let_function(operator: Operator, name: str) -> str:
+    """The function that computes a derived value: ``row_count`` → ``RowCount``.
+
+    Where something else in the generated code is called so: ``RowCountValue``.
+    """
+    function = pascal(name)
+    taken = function in OWN_NAMES or function.startswith(OWN_PREFIXES)
+    taken = taken or any(enum.name == function for enum in operator.enums)
+    return f"{function}Value" if taken else function
 
 
 def enumerator(enum: str, label: str) -> str:

@@ -7,10 +7,9 @@ one cell are joined.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, TypeVar
 
-from qsfa_codegen.expr.memo import once_each
+from qsfa_codegen.expr.memo import once_an_operator, once_each
 from qsfa_codegen.expr.nodes import INT, Call, Expr, Literal, Ref, RefKind, walk
 from qsfa_codegen.expr.prose import ProseNames, fragment, say
 from qsfa_codegen.expr.rewrite import bottom_up
@@ -145,7 +144,7 @@ class ChipFacts:
         return known
 
 
-@lru_cache(maxsize=8)
+@once_an_operator
 def chip_facts(operator: Operator, chip: Chip) -> ChipFacts:
     """The facts of a chip, shared by the pages of an operator."""
     return ChipFacts(operator, chip)

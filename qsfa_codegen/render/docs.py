@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from qsfa_codegen.expr.evaluate import UNKNOWN
-from qsfa_codegen.expr.nodes import DTYPE, Expr, Literal, RefKind, Type
-from qsfa_codegen.expr.specialize import substitute
+from qsfa_codegen.expr.nodes import Expr, RefKind, Type
 from qsfa_codegen.render import torch_schema
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.describe import Describer, in_language, spelt
+from qsfa_codegen.render.record_layouts import Layout, layouts
 from qsfa_codegen.render.text import markdown_cell, markdown_code, markdown_text
 from qsfa_codegen.render.tiling import has_tiling
 from qsfa_codegen.spec import aclnn
@@ -32,7 +31,6 @@ from qsfa_codegen.spec.model import (
     Table,
     leaves,
 )
-from qsfa_codegen.spec.world import Point, World, world_of
 
 if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
@@ -268,37 +266,35 @@ class Page:
         return [self._record(record) for record in self.operator.records]
 
     def _record(self, record: Record) -> RecordTable:
-        view = self._views[0]
-        world = world_of(self.operator, view.chip)
-        row = self.operator.dtypes.rows_of(view.chip.id)[0]
-        columns: dict[tuple[RefKind, str], Expr] = {
-            (RefKind.COLUMN, column): Literal(DTYPE, record.span, name)
-            for column, name in zip(self.operator.dtypes.columns, row.dtypes, strict=True)
-        }
-        points = _varying(world, record)
-
-        def number(point: Point, expr: Expr) -> str:
-            value = world.at(point).known(substitute(expr, columns), UNKNOWN)
-            assert isinstance(value, int), f"{record.name} has no size at {point}"
-            return str(value)
-
+        found = layouts(self.operator, record)
         rows = [
             RecordRow(
                 markdown_code(field.name),
                 self._cell(partial(_field_dtype, field)),
-                view.say(field.count),
-                tuple(number(point, offset) for point in points),
+                self._cell(partial(_count, field)),
+                tuple(self._bytes(layout.offsets[place]) for layout in found),
                 markdown_cell(self._cited(in_language(field.doc, self._language))),
             )
-            for field, offset in zip(record.fields, record.offsets, strict=True)
+            for place, field in enumerate(record.fields)
         ]
         return RecordTable(
             markdown_code(record.name),
             _capital(self._prose(in_language(record.doc, self._language))).rstrip("。."),
-            tuple(_case_name(point, points) for point in points),
+            tuple(self._case_name(layout) for layout in found),
             tuple(rows),
-            tuple(number(point, record.size) for point in points),
+            tuple(self._bytes(layout.size) for layout in found),
         )
+
+    def _bytes(self, number: int | Expr) -> str:
+        return str(number) if isinstance(number, int) else self._cell(lambda view: view.say(number))
+
+    def _case_name(self, layout: Layout) -> str:
+        """What tells a layout from the others."""
+        parts = [f"{markdown_code(name)} = {value}" for name, value in layout.values]
+        for column, names in layout.dtypes:
+            carrier = next((i.name for i in self.operator.inputs if i.dtype.column == column), column)
+            parts.append(f"{markdown_code(carrier)}: {'/'.join(name.upper() for name in names)}")
+        return ", ".join(parts)
 
     # ----------------------------------------------------------------- rules
 
@@ -410,15 +406,8 @@ def _accepted(attr: Attr, view: Describer) -> str:
     return view.accepted(attr)
 
 
-def _varying(world: World, record: Record) -> list[Point]:
-    """Combinations of attribute values that a record's layout depends on."""
-    return list(world.points([record.size, *record.offsets]))
-
-
-def _case_name(point: Point, points: Sequence[Point]) -> str:
-    """The attribute values that tell this combination from the others."""
-    telling = [(leaf, value) for leaf, value in point.items() if len({p[leaf] for p in points}) > 1]
-    return ", ".join(f"{markdown_code(leaf.name)} = {value}" for leaf, value in telling)
+def _count(field: RecordField, view: Describer) -> str:
+    return view.say(field.count)
 
 
 def _joined(when: str, claim: str, language: str) -> str:

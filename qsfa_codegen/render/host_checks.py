@@ -135,7 +135,7 @@ def _check(operator: Operator, text: HostText, check: Check, report: Report) -> 
         test = broken("if (", condition(cpp), ") {", indent - INDENT)
         said = failure(operator, check)
         args = [argument(given, text.cpp(given.expr).text, text.names.dtype_text) for given in said.givens]
-        reject = report(check, format_text(said, specifier), args, indent)
+        reject = report(check, format_text(said, specifier, text.names.longest_message), args, indent)
     listed = Tensors(variable(tensors.name), input_index(tensors)) if tensors else None
     return CheckText(check.id, test, reject, listed), cpp.checked
 

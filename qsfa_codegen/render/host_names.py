@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.nodes import Expr, Query, RefKind
-from qsfa_codegen.render.cpp import enumerator, ge_dtype, variable
+from qsfa_codegen.render.cpp import enumerator, ge_dtype, let_function, variable
+from qsfa_codegen.render.messages import LONGEST
 from qsfa_codegen.spec.columns import column_dtype, column_sizes
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Input, Record, Rest, Shape
-from qsfa_codegen.spec.names import pascal
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator
@@ -42,6 +42,9 @@ class HostNames:
     ``nested`` gives the text of an expression that stands for a name (the size of a record). Both
     belong to the ``HostText`` that the names are given to.
     """
+
+    longest_message: int | None = LONGEST
+    """Characters that the host can say at once; None where there is no limit."""
 
     def __init__(self, operator: Operator) -> None:
         self._operator = operator
@@ -93,7 +96,7 @@ class HostNames:
             case RefKind.ATTR:
                 return f"attrs_.{variable(name)}"
             case RefKind.LET | RefKind.TILING_LET:
-                return f"{pascal(name)}({ARITH if name in self.fallible else ''})"
+                return f"{let_function(self._operator, name)}({ARITH if name in self.fallible else ''})"
             case RefKind.PLATFORM:
                 return self.platform(name)
             case RefKind.CHIP | RefKind.ARCH:

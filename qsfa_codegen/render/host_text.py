@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -12,14 +11,15 @@ from qsfa_codegen.expr import bounds
 from qsfa_codegen.expr.bounds import Facts
 from qsfa_codegen.expr.cpp import Cpp, cases, emit
 from qsfa_codegen.expr.cpp_text import EQUALITY, OR
+from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Kind, Ref, RefKind, walk
+from qsfa_codegen.render.cpp import let_function
 from qsfa_codegen.render.host_names import ARITH, HostNames
 from qsfa_codegen.render.needs import needs
 from qsfa_codegen.render.text import INDENT, LINE_LIMIT, cpp_comment
 from qsfa_codegen.render.text import broken as broken
 from qsfa_codegen.render.text import call_with_format as call_with_format
 from qsfa_codegen.spec.model import CheckKind
-from qsfa_codegen.spec.names import pascal
 from qsfa_codegen.spec.ranges import Checked, Ranges
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class LetText(Struct, frozen=True):
     """A derived value as a function: the statements of its body, and whether it can fail."""
 
     let: Let
+    function: str
     body: tuple[str, ...]
     fallible: bool
 
@@ -49,17 +50,12 @@ class LetText(Struct, frozen=True):
         return _LET_TYPES.get(self.let.value.type.kind) or str(self.let.value.type.enum)
 
     @property
-    def function(self) -> str:
-        """The name of the function."""
-        return pascal(self.let.name)
-
-    @property
     def comment(self) -> str:
         """What it is, for a comment."""
         return cpp_comment(f"{self.let.name}: {self.let.doc.en}" if self.let.doc else self.let.name)
 
 
-@lru_cache(maxsize=8)
+@once_an_operator
 def host_facts(operator: Operator, checked: Checked) -> Facts:
     """What is proven where ``checked`` has been established; the hosts share what follows from it."""
     return Facts(Ranges(operator, checked), zero_on_failure=True)
@@ -70,6 +66,7 @@ class HostText:
 
     def __init__(self, operator: Operator, names: HostNames) -> None:
         self.names = names
+        self._operator = operator
         self._facts = {checked: host_facts(operator, checked) for checked in Checked}
         self._lets = {let.name: let for let in operator.lets}
         if operator.tiling is not None:
@@ -110,10 +107,11 @@ class HostText:
             self._fallible.add(name)
 
     def _function(self, let: Let, checked: Checked) -> LetText:
+        name = let_function(self._operator, let.name)
         whole = self.cpp(let.value, checked)
         branches = cases(let.value)
         if len(branches) < 3 and INDENT + len(f"return {whole.text};") <= LINE_LIMIT:
-            return LetText(let, (f"return {whole.text};",), whole.checked)
+            return LetText(let, name, (f"return {whole.text};",), whole.checked)
         lines: list[str] = []
         for number, branch in enumerate(branches):
             value = broken("return ", self.cpp(branch.value, checked).text, ";", INDENT)
@@ -122,13 +120,13 @@ class HostText:
             else:
                 test = broken("if (", self.cpp(branch.condition, checked).text, ") {", INDENT)
                 lines += [test, " " * INDENT + value, "}"]
-        return LetText(let, tuple(lines), whole.checked)
+        return LetText(let, name, tuple(lines), whole.checked)
 
     def _nested(self, expr: Expr) -> str:
         return self.cpp(expr).text
 
 
-@lru_cache(maxsize=4)
+@once_an_operator
 def _first_uses(operator: Operator) -> dict[str, Checked]:
     """For each derived value that a check reads, what is established at its earliest use."""
     found: dict[str, Checked] = {}

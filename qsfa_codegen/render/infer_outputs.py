@@ -20,7 +20,7 @@ from qsfa_codegen.expr.nodes import (
     RefKind,
 )
 from qsfa_codegen.render.cpp import output_index, variable
-from qsfa_codegen.render.infer_text import ARITH
+from qsfa_codegen.render.infer_text import ARITH, local
 from qsfa_codegen.render.text import INDENT, broken, cpp_format_string
 from qsfa_codegen.render.unknowns import FALSE, TRUE, Condition, Test, broken_condition, line, some
 from qsfa_codegen.spec.model import Output, RestItem, Shape, Table
@@ -108,7 +108,8 @@ class _SetterBody:
         self._text = text
         self._output = output
         self._locals: dict[object, str] = {}
-        self._names: dict[str, int] = {}
+        # Sizes that are worked out stand beside the dims.
+        self._names: dict[str, int] = {local(dim.name): 1 for dim in text.operator.dims}
         self._can_fail = False
 
     def lines(self) -> list[str]:

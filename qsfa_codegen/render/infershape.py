@@ -203,7 +203,7 @@ class _File:
             "constants": self._constants(),
             "defaults": [line for attr in self._attrs for line in _default_array(attr)],
             "enums": [(enum_class(e), enum_parser(e) if self._parses(e) else []) for e in enums],
-            "arith": arith_struct([self._body]) if f"{ARITH}." in self._body or "Product" in helpers else "",
+            "arith": self._arith(helpers),
             "members": [
                 *self._input_members(),
                 *(member for attr in self._attrs for member in _attr_members(attr)),

@@ -16,7 +16,7 @@ from qsfa_codegen.expr.nodes import INT, Expr, Kind, Query, Ref, RefKind
 from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.needs import needs
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.kernel_facts import LETS, Source, kernel_facts
+from qsfa_codegen.spec.kernel_facts import LETS, Source, kernel_facts, named_functions
 from qsfa_codegen.spec.layout import struct_layout
 from qsfa_codegen.spec.model import EnumDef, Record
 from qsfa_codegen.spec.names import pascal, upper
@@ -148,13 +148,14 @@ def _accessor_names(operator: Operator) -> dict[str, str]:
     data = operator.tiling.data if operator.tiling is not None else None
     entries = struct_layout(data).entries if data is not None else ()
     names = [entry.field.name for entry in entries]
-    return {
-        f"{TILING}.{entry.path}": pascal(
-            entry.field.name if names.count(entry.field.name) == 1 else entry.path.replace(".", "_")
-        )
-        for entry in entries
-        if entry.ctype.minimum is not None
-    }
+    taken = {name for _, name, _ in named_functions(operator)}
+    found = {}
+    for entry in entries:
+        if entry.ctype.minimum is not None:
+            unique = names.count(entry.field.name) == 1
+            name = pascal(entry.field.name if unique else entry.path.replace(".", "_"))
+            found[f"{TILING}.{entry.path}"] = f"{name}Field" if name in taken else name
+    return found
 
 
 def _field(source: Source) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from qsfa_codegen.expr.memo import once_each
+from qsfa_codegen.expr.memo import once_an_operator, once_each
 from qsfa_codegen.expr.nodes import Expr, RefKind
 from qsfa_codegen.expr.specialize import Dependencies, depends_on
 from qsfa_codegen.spec.columns import column_dtype
@@ -38,7 +37,7 @@ def needs(operator: Operator, exprs: Iterable[Expr]) -> Needs:
     return Needs(refs, frozenset((*asked, *carriers)))
 
 
-@lru_cache(maxsize=4)
+@once_an_operator
 def _dependencies(operator: Operator) -> Callable[[Expr], Dependencies]:
     """What an expression of the operator depends on, worked out once for each."""
     lets = {let.name: let.value for let in operator.lets}

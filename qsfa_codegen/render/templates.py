@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import marshal
 import zlib
+from contextlib import suppress
 from functools import cache
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,36 +81,27 @@ def _environment(folders: list[Path]) -> Environment:
     return environment
 
 
-def _cache_folder() -> Path | None:
-    root = user_cache.folder()
-    # Compiled templates depend on the settings too, which jinja2 does not see.
-    settings = zlib.crc32(repr(sorted(_SETTINGS.items())).encode())
-    return root / f"templates-{__version__}-{settings:08x}" if root else None
-
-
-def _bytecode_cache() -> BytecodeCache | None:
+def _bytecode_cache() -> BytecodeCache:
     """Compiling the templates is most of a cold run, so their compiled form is kept; failing is harmless."""
-    folder = _cache_folder()
-    if folder is None:
-        return None
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    from jinja2 import FileSystemBytecodeCache
-    from jinja2.bccache import Bucket
+    from jinja2 import BytecodeCache
+    from jinja2.bccache import Bucket, bc_magic
 
-    class HarmlessCache(FileSystemBytecodeCache):
-        def dump_bytecode(self, bucket: Bucket) -> None:
-            try:
-                super().dump_bytecode(bucket)
-            except OSError:
-                return
+    # Compiled templates depend on the settings too, which jinja2 does not see.
+    made_with = (__version__, bc_magic, MAGIC_NUMBER, sorted(_SETTINGS.items()))
+    folder = f"templates-{zlib.crc32(repr(made_with).encode()):08x}"
+
+    class CompiledTemplates(BytecodeCache):
+        """As jinja2's own cache of files, but reads each at once: that one asks for a few bytes at a time."""
 
         def load_bytecode(self, bucket: Bucket) -> None:
-            try:
-                super().load_bytecode(bucket)
-            except (OSError, EOFError, ValueError, TypeError):
-                bucket.reset()
+            data = user_cache.read(f"{folder}/{bucket.key}.cache") or b""
+            checksum = bucket.checksum.encode()
+            if data.startswith(checksum):
+                with suppress(EOFError, ValueError, TypeError):
+                    bucket.code = marshal.loads(data[len(checksum) :])
 
-    return HarmlessCache(str(folder))
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            data = bucket.checksum.encode() + marshal.dumps(bucket.code)
+            user_cache.write(f"{folder}/{bucket.key}.cache", data)
+
+    return CompiledTemplates()

@@ -22,9 +22,9 @@ from qsfa_codegen.render.cpp import (
 )
 from qsfa_codegen.render.host_checks import Group, groups
 from qsfa_codegen.render.host_names import dtype_sizes
-from qsfa_codegen.render.host_text import HostText, LetText, exprs_of
+from qsfa_codegen.render.host_text import HostText, exprs_of
 from qsfa_codegen.render.needs import Needs, needs
-from qsfa_codegen.render.text import INDENT, broken, cpp_comment, wrap_call, wrap_items
+from qsfa_codegen.render.text import INDENT, broken, wrap_call, wrap_items
 from qsfa_codegen.render.tiling_answers import (
     BLOCK_DIM,
     WORKSPACE,
@@ -47,7 +47,7 @@ from qsfa_codegen.render.tiling_struct import (
 )
 from qsfa_codegen.spec.layout import library_structs, struct_layout
 from qsfa_codegen.spec.model import CheckKind
-from qsfa_codegen.spec.names import pascal, upper
+from qsfa_codegen.spec.names import upper
 
 if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
@@ -75,16 +75,6 @@ _HEADERS = {
     "strings.h": ("strcasecmp(",),
     "type_traits": ("std::is_unsigned_v",),
 }
-
-
-class LetView(Struct, frozen=True):
-    """A derived value as a member function; one that is ``fallible`` takes the arithmetic object."""
-
-    type: str
-    function: str
-    fallible: bool
-    body: tuple[str, ...]
-    comment: str
 
 
 class Stages(Struct, frozen=True):
@@ -195,7 +185,7 @@ def _render_header(operator: Operator, templates: Templates) -> str:
 def _render_source(operator: Operator, templates: Templates) -> str:
     used = _Used(operator)
     text = HostText(operator, TilingNames(operator))
-    lets = [_let_view(let) for let in text.lets(used.lets)]
+    lets = text.lets(used.lets)
     view: dict[str, Any] = {
         "operator": operator.name,
         "snake": operator.snake,
@@ -229,17 +219,6 @@ def _render_source(operator: Operator, templates: Templates) -> str:
         headers=headers,
         names_dtypes="DtypeName(" in steps,
         **view,
-    )
-
-
-def _let_view(let: LetText) -> LetView:
-    comment = let.let.name if let.let.doc is None else f"{let.let.name}: {let.let.doc.en}"
-    return LetView(
-        type=_LET_TYPES.get(let.let.value.type.kind) or str(let.let.value.type.enum),
-        function=pascal(let.let.name),
-        fallible=let.fallible,
-        body=let.body,
-        comment=cpp_comment(comment),
     )
 
 

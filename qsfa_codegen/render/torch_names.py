@@ -35,6 +35,8 @@ def has_torch_type(name: str) -> bool:
 class TorchNames(HostNames):
     """Leaves of the torch side."""
 
+    longest_message = None
+
     def dtype(self, name: str) -> str:
         """A dtype."""
         return f"at::k{torch_type(name)}"

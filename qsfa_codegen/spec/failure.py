@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 
 from msgspec import Struct
 
-from qsfa_codegen.expr.memo import once_each
+from qsfa_codegen.expr.memo import once_an_operator, once_each
 from qsfa_codegen.expr.nodes import Expr, Kind, Not, ParamQuery, Query, Ref, RefKind, Type, walk
 from qsfa_codegen.expr.prose import fragment, say
 from qsfa_codegen.expr.rewrite import substitute
@@ -51,7 +51,7 @@ def failure(operator: Operator, check: Check) -> Failure:
     return _failures(operator)(check)
 
 
-@lru_cache(maxsize=4)
+@once_an_operator
 def _failures(operator: Operator) -> Callable[[Check], Failure]:
     return once_each(partial(_failure, operator))
 

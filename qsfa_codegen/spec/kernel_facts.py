@@ -7,13 +7,13 @@ parameter of the function that needs it, or beyond the kernel: facts that only t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from operator import is_not
 
 from msgspec import Struct
 
+from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import literal, product, strip
-from qsfa_codegen.expr.memo import once_each
+from qsfa_codegen.expr.memo import once_an_operator, once_each
 from qsfa_codegen.expr.nodes import (
     ARCH,
     INT,
@@ -38,6 +38,7 @@ from qsfa_codegen.expr.specialize import specialize
 from qsfa_codegen.spec.columns import with_known_sizes
 from qsfa_codegen.spec.layout import Entry, struct_layout
 from qsfa_codegen.spec.model import Attr, Domain, KernelPlan, Operator, Record, WorkspaceTerm
+from qsfa_codegen.spec.names import pascal, upper
 from qsfa_codegen.spec.parameters import attr_ref
 from qsfa_codegen.spec.resolve.data import size_of_dtype
 
@@ -88,7 +89,7 @@ _NOTHING = Reads(False, False, (), ())
 _KEY = Reads(False, True, (), ())
 
 
-@lru_cache(maxsize=4)
+@once_an_operator
 def kernel_facts(operator: Operator, arch: str) -> KernelFacts:
     """The facts of an architecture, shared by all who look at an operator's kernel."""
     return KernelFacts(operator, arch)
@@ -292,6 +293,52 @@ def kernel_uses(operator: Operator, arch: str) -> Iterator[Use]:
         what = f"the size of workspace '{term.name}'"
         yield Use(what, region_size(term, term.bytes), told=True)
         yield Use(what, region_size(term, region_share(term)), told=True)
+
+
+def named_functions(operator: Operator) -> Iterator[tuple[str, str, Span]]:
+    """Functions of the kernel class: (what one is for, its name, the place of what it is called after)."""
+    kernel, tiling = operator.kernel, operator.tiling
+    if kernel is None or tiling is None:
+        return
+    yield from (("the kernel body", name, kernel.span) for name in ("Init", "Process"))
+    roles = {target: role for role, target in kernel.roles}
+    for attr in operator.attrs:
+        if attr.name in roles:
+            yield f"role '{roles[attr.name]}'", pascal(roles[attr.name]), kernel.span
+    for record in operator.records:
+        what, name = f"record '{record.name}'", pascal(roles.get(record.name, record.name))
+        yield from ((what, f"{name}{pascal(field.name)}Offset", field.span) for field in record.fields)
+        yield what, f"{name}Bytes", record.span
+    for plan in kernel.plans:
+        yield from ((f"plan parameter '{name}'", pascal(name), plan.span) for name, _ in plan.parameters)
+    for _, terms in tiling.workspace:
+        for term in terms:
+            for part in ("Offset", "Bytes", "Share"):
+                yield f"workspace '{term.name}'", f"{pascal(term.name)}{part}", term.span
+
+
+def named_constants(operator: Operator, arch: str) -> Iterator[tuple[str, str, Span]]:
+    """Constants of the kernel code of ``arch``: (what one is, its name, the place of its namesake)."""
+    facts = kernel_facts(operator, arch)
+    yield from ((f"const '{const.name}'", const.name, const.span) for const in operator.consts)
+    lets = (*operator.lets, *(operator.tiling.lets if operator.tiling is not None else ()))
+    for let in lets:
+        if let.value.type == INT and facts.reads(let.value).constant:
+            yield f"derived value '{let.name}'", upper(let.name), let.span
+    plans = operator.kernel.plans if operator.kernel is not None else ()
+    for plan in (plan for plan in plans if plan.arch == arch):
+        for name, expr in plan.parameters:
+            if facts.reads(expr).constant:
+                yield f"plan parameter '{name}'", upper(name), plan.span
+        for space in plan.spaces:
+            yield f"space {space.space}", f"{space.space}_BYTES", space.span
+            for buffer in space.buffers:
+                start = f"{space.space}_{upper(buffer.name)}"
+                yield f"buffer '{buffer.name}'", f"{start}_COPIES", buffer.span
+                yield f"buffer '{buffer.name}'", f"{start}_BYTES", buffer.span
+        for name, _ in plan.flags:
+            yield f"flag '{name}'", f"FLAG_{upper(name)}", plan.span
+            yield f"flag '{name}'", f"FLAG_{upper(name)}_CREDITS", plan.span
 
 
 def _plan_uses(plan: KernelPlan) -> Iterator[Use]:

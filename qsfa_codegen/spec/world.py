@@ -7,11 +7,12 @@ inputs, dtypes) are enumerated; everything else is unknown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
 from qsfa_codegen.expr.evaluate import UNKNOWN, EvalError, Value, evaluate
+from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Conditional, Expr, Logic, ParamQuery, Query, Ref, RefKind, Select, walk
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Attr, AttrType, CheckKind, Chip, Input, Operator, Presence, leaves
@@ -264,13 +265,13 @@ class World:
         return UNKNOWN
 
 
-@lru_cache(maxsize=4)
+@once_an_operator
 def world_of(operator: Operator, chip: Chip) -> World:
     """The world of a chip, with what earlier questions found out."""
     return World(operator, chip)
 
 
-@lru_cache(maxsize=2)
+@once_an_operator
 def telling_chips(operator: Operator) -> tuple[Chip, ...]:
     """Chips that can differ from one another: one of each architecture, unless a rule names chips."""
     exprs = [e for c in operator.checks for e in (c.when, c.require) if e is not None]

@@ -89,13 +89,11 @@ def test_a_cache_that_cannot_be_written_is_harmless(
 
 
 def test_a_full_disk_is_harmless(overlay: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import tempfile
-
     def refuse(*args: object, **kwargs: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(tempfile, "NamedTemporaryFile", refuse)
     (overlay / "t.j2").write_text("one", encoding="utf-8")
+    monkeypatch.setattr(Path, "write_bytes", refuse)
     assert Templates(overlay).render("t.j2") == "one"
 
 

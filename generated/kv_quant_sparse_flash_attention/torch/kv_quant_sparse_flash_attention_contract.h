@@ -801,7 +801,7 @@ inline void Contract::CheckConstraints() const
             "expected: call must be one where sparse_block_size is one of 1, 2, 4, 8, 16, the dtype of key "
             "is int8 and Q_N is one of 1, 2, 4, 8, 16, 32, 64, 128, or sparse_block_size is 1, "
             "return_softmax_lse is false, the dtype of key is one of float8_e4m3fn, hifloat8, int8 and Q_N "
-            "is one of 1, 2, 4, 8, 16, 32, … [chip]",
+            "is one of 1, 2, 4, 8, 16, 32, 48, 64, 128 [chip]",
             attrs_.sparseBlockSize, c10::toString(inputs_.key.dtype), dims_.qN,
             attrs_.returnSoftmaxLse ? "true" : "false");
     }

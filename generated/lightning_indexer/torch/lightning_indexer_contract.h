@@ -420,7 +420,8 @@ inline void Contract::CheckDtypes() const
             "dtype of weights is bfloat16, or the dtype of query is float16 and the dtype of weights is "
             "float16, or the dtype of query is bfloat16 and the dtype of weights is float32, or the dtype "
             "of query is float16 and the dtype of weights is float32, or the dtype of query is bfloat16 and "
-            "the dtype of … [dtype_row]",
+            "the dtype of weights is bfloat16, or the dtype of query is float16 and the dtype of weights is "
+            "float16 [dtype_row]",
             c10::toString(inputs_.query.dtype), c10::toString(inputs_.weights.dtype));
     }
 }
@@ -634,7 +635,10 @@ inline void Contract::CheckConstraints() const
             "where the dtype of weights is one of bfloat16, float16, float32 and (the dtype of query is "
             "bfloat16 and the dtype of weights is bfloat16, or the dtype of query is float16 and the dtype "
             "of weights is float16, or the dtype of query is bfloat16 and the dtype of weights is float32, "
-            "or the dtype of query … [chip]",
+            "or the dtype of query is float16 and the dtype of weights is float32), or the dtype of weights "
+            "is bfloat16 or float16, (the dtype of query is bfloat16 and the dtype of weights is bfloat16, "
+            "or the dtype of query is float16 and the dtype of weights is float16) and Q_N is one of 8, 16, "
+            "24, 32, 64 [chip]",
             c10::toString(inputs_.weights.dtype), dims_.qN, c10::toString(inputs_.query.dtype));
     }
 }

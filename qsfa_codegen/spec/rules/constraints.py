@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from msgspec import Struct
 
 from qsfa_codegen.expr.evaluate import UNKNOWN, Value
+from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Expr, ParamQuery, Query, Ref, RefKind, walk
 from qsfa_codegen.spec.by_chip import depends_on_chip
 from qsfa_codegen.spec.contents import host_reads_data, tiling_contents
@@ -25,7 +25,7 @@ class Outcome(Struct, frozen=True):
     breaks: bool
 
 
-@lru_cache(maxsize=1)
+@once_an_operator
 def outcomes(operator: Operator) -> tuple[tuple[Constraint, Outcome], ...]:
     """Whether each constraint can apply, hold and be broken, as far as the declared domains show."""
     return tuple((constraint, _outcome(operator, constraint)) for constraint in operator.constraints)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 
-from qsfa_codegen.diagnostics import Related
+from qsfa_codegen.diagnostics import Related, Span
 from qsfa_codegen.expr.evaluate import UNKNOWN
+from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Expr
-from qsfa_codegen.spec.kernel_facts import Reads, Use, kernel_facts, kernel_uses
+from qsfa_codegen.spec.kernel_facts import (
+    Reads,
+    Use,
+    kernel_facts,
+    kernel_uses,
+    named_constants,
+    named_functions,
+)
 from qsfa_codegen.spec.model import Chip, Operator, PlanSpace
 from qsfa_codegen.spec.rules.registry import Report, rule
 from qsfa_codegen.spec.world import World, world_of
@@ -113,7 +120,7 @@ def kernel_tiling(operator: Operator, report: Report) -> None:
         report("there is a kernel but no tiling data", operator.kernel.span, "add the `tiling` section")
 
 
-@lru_cache(maxsize=1)
+@once_an_operator
 def _uses(operator: Operator) -> tuple[tuple[str, Use, Reads], ...]:
     """(architecture, use, what it reads) of everything that kernel code is written with."""
     if operator.kernel is None or operator.tiling is None:
@@ -175,6 +182,39 @@ def kernel_can(operator: Operator, report: Report) -> None:
             )
 
 
+@rule(
+    "QS488",
+    "Two functions of a kernel have one name",
+    "The kernel's code gets a function for each attribute that plays a role, each part of a packed row, each "
+    "plan parameter that depends on the call and each workspace region, called after it.",
+)
+def kernel_functions(operator: Operator, report: Report) -> None:
+    """What the functions of the kernel class are called after stays apart in CamelCase."""
+    _apart(named_functions(operator), "a function", report)
+
+
+@rule(
+    "QS489",
+    "Two constants of a kernel have one name",
+    "Consts, derived values of consts, and the parameters, buffers and flags of a plan become constants of "
+    "the kernel's code.",
+)
+def kernel_constants(operator: Operator, report: Report) -> None:
+    """What the constants are called after stays apart in UPPER_CASE."""
+    for arch in operator.archs if operator.kernel is not None and operator.tiling is not None else ():
+        _apart(named_constants(operator, arch), "a constant", report)
+
+
+def _apart(named: Iterable[tuple[str, str, Span]], thing: str, report: Report) -> None:
+    first: dict[str, str] = {}
+    reported: set[tuple[str, str]] = set()
+    for what, name, span in named:
+        other = first.setdefault(name, what)
+        if other != what and (other, what) not in reported:
+            reported.add((other, what))
+            report(f"{other} and {what} both have {thing} '{name}' in the kernel", span, "rename one of them")
+
+
 RULES = (
     roles,
     plan_capacity,
@@ -183,4 +223,6 @@ RULES = (
     workspace_told,
     plan_constant,
     kernel_can,
+    kernel_functions,
+    kernel_constants,
 )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import strip
 from qsfa_codegen.expr.evaluate import EvalError, evaluate
+from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Expr, Kind, Ref, RefKind, Select, walk
 from qsfa_codegen.expr.values import UNBOUND
 from qsfa_codegen.spec.model import Operator, Table
@@ -54,7 +54,7 @@ def selector_values(operator: Operator, selector: Expr) -> frozenset[str] | None
     return None
 
 
-@lru_cache(maxsize=256)
+@once_an_operator
 def _attr_labels(operator: Operator, name: str) -> frozenset[str] | None:
     attr = next(a for a in operator.attrs if a.name == name)
     found: set[str] = set()
