@@ -63,7 +63,9 @@ def render_these(
             path = artefact.path(operator)
             if path in files:
                 raise ValueError(f"two artefacts write {path}")
-            files[path] = header(operator.source, path) + artefact.render(operator, templates)
+            files[path] = header(operator.source, path, operator.license) + artefact.render(
+                operator, templates
+            )
     return files
 
 

@@ -754,6 +754,7 @@ class Operator(Struct, frozen=True, eq=False, dict=True):
     brief: Text
     formula: str
     graph_mode: bool
+    license: str  # SPDX id of the generated files' license; empty: none is stated
     chips: tuple[Chip, ...]
     unsupported: tuple[Product, ...]
     registration: tuple[Registration, ...]

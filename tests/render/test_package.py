@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from qsfa_codegen.diagnostics import SpecError
 from qsfa_codegen.render import package
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.header import header
@@ -90,6 +91,57 @@ def test_json_has_no_header() -> None:
 
 def test_a_file_name_cannot_end_the_comment() -> None:
     assert len(header(Source("a\n*/ b\\", ""), "a.h").splitlines()) == 3
+
+
+NORM = ROOT / "spec" / "add_rms_norm_bias.yaml"
+NO_LICENSE = "  graph_mode: true\n"
+
+
+def _licensed(folder: Path, license: str) -> Path:
+    text = NORM.read_text(encoding="utf-8")
+    assert text.count(NO_LICENSE) == 1
+    spec = folder / NORM.name
+    spec.write_text(text.replace(NO_LICENSE, f"{NO_LICENSE}  license: {license}\n"), encoding="utf-8")
+    return spec
+
+
+@pytest.mark.parametrize("license", ["Apache-2.0", "LicenseRef-House.rules+1"])
+def test_every_file_with_a_header_states_the_license(license: str, tmp_path: Path) -> None:
+    plain, licensed = package.render(load(NORM)), package.render(load(_licensed(tmp_path, license)))
+    assert plain.keys() == licensed.keys()
+    starts = {".h": "// ", ".cpp": "// ", ".txt": "# ", ".md": "<!--\n", ".jsonl": ""}
+    for path, text in licensed.items():
+        start = starts[Path(path).suffix]
+        line = f"{start}SPDX-License-Identifier: {license}\n" if start else ""
+        comment = start if start.startswith("<") else ""
+        assert text == line + plain[path].removeprefix(comment), path
+
+
+@pytest.mark.parametrize(
+    "license", ['"MIT\\n#include <x>"', '"MIT */ int x;"', '"MIT -->"', '"MIT\\\\"', '""', "[MIT]", "2.0"]
+)
+def test_a_license_that_is_no_id_is_refused(license: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError) as refused:
+        load(_licensed(tmp_path, license))
+    assert [d.span.line for d in refused.value.diagnostics if d.span] == [
+        _line_of(tmp_path / NORM.name, "license:")
+    ]
+
+
+def _line_of(file: Path, start: str) -> int:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return next(n for n, line in enumerate(lines, 1) if line.strip().startswith(start))
+
+
+@pytest.mark.parametrize("path", ["a.h", "CMakeLists.txt", "README.md"])
+@pytest.mark.parametrize("hostile", ["MIT\n*/ b\\", "x\u2028int y;", "-->\n#include <x>", "--" * 9, "??/"])
+def test_no_license_can_end_the_comment(path: str, hostile: str) -> None:
+    """The schema lets no such text through; the header does not rely on that."""
+    harmless, text = header(SOURCE, path, "MIT"), header(SOURCE, path, hostile)
+    assert len(text.splitlines()) == len(harmless.splitlines())
+    assert "*/" not in text
+    assert not text.splitlines()[0].endswith(("\\", "??/"))
+    assert text.count("-->") == harmless.count("-->")
 
 
 def test_a_kind_of_file_without_known_comments_is_a_mistake() -> None:

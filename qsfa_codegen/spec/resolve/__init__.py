@@ -134,6 +134,7 @@ def _operator(ctx: Context, chips: ChipSet, source: Source) -> Operator:
         brief=identity.brief,
         formula=identity.formula,
         graph_mode=identity.graph_mode,
+        license=identity.license,
         chips=ctx.chips,
         unsupported=resolve_products(ctx, chips),
         registration=resolve_registration(ctx),

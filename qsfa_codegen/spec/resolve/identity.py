@@ -34,12 +34,13 @@ class Identity(Struct, frozen=True):
     brief: Text
     formula: str
     graph_mode: bool
+    license: str
     name_span: Span
 
 
 def resolve_identity(ctx: Context) -> Identity:
     """Who the operator is; nobody when that cannot be read."""
-    nobody = Identity("", "", Text("", ""), "", False, ctx.root.span)
+    nobody = Identity("", "", Text("", ""), "", False, "", ctx.root.span)
     return ctx.section("operator", lambda node: _identity(ctx, as_mapping(node)), nobody)
 
 
@@ -51,6 +52,7 @@ def _identity(ctx: Context, node: Mapping) -> Identity:
         brief=ctx.text(need(node, "brief")),
         formula=text_of(node, "formula", "").strip(),
         graph_mode=flag_of(node, "graph_mode"),
+        license=text_of(node, "license", ""),
         name_span=name.span,
     )
 
