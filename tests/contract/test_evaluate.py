@@ -52,7 +52,7 @@ def test_a_legal_list_and_the_extern_that_tiling_calls() -> None:
     assert result.tiling is not None
     assert result.tiling.data is not None
     fields = result.tiling.data["gmmSwigluTensorList"]
-    assert fields == {"maxProcessRowNum": 384}  # 196608 bytes / (32 columns × 16)
+    assert fields == {"maxProcessRowNum": 383}  # 196352 bytes / (32 columns × 16)
     assert result.tiling.bytes is None  # a library fills the rest
 
 

@@ -17,7 +17,7 @@ def line(name: str, call: Call, stage: Stage | None = None) -> str:
 def test_a_call_as_a_line() -> None:
     call = replace(paged("paged"), attr_count=6)
     assert line(QSFA, call) == (
-        "a|ascend910b\t2201\t64\t64\t196608\t16777216"
+        "a|ascend910b\t2201\t64\t64\t196352\t16777216"
         "|27:2,64,8,576\t2:32,16,1,656\t2:32,16,1,656\t3:2,64,1,128\t-\t-\t3:2,32\t3:2\t3:2"
         "|f0.044194173067808151\ti2\ti2\ti16\tsBSND\tsPA_BSND\t\n"
     ).replace("0.044194173067808151", repr(0.04419417306780815))
