@@ -12,7 +12,7 @@ from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.kernel_arch import arch_parts
 from qsfa_codegen.render.kernel_text import column_type
-from qsfa_codegen.render.text import INDENT, broken, wrap_call
+from qsfa_codegen.render.text import INDENT, wrap_call
 from qsfa_codegen.render.tiling_key import has_template_key, key_file, tiling_key
 from qsfa_codegen.render.tiling_struct import NAMESPACE, PLAIN, has_struct_file, struct_file, tiling_data
 from qsfa_codegen.spec.dtypes import DTYPES
@@ -22,25 +22,17 @@ from qsfa_codegen.spec.names import upper
 
 if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
-    from qsfa_codegen.spec.model import Chip, Input, Kernel, Operator, Output
+    from qsfa_codegen.spec.model import Input, Kernel, Operator, Output
 
 _ARCHS_AT_MOST = 8
 _TASK_TYPES = {"aiv": "AIV_ONLY", "aic": "AIC_ONLY"}
 
 
-class Row(Struct, frozen=True):
-    """A compiled dtype row: the test over the dtype macros that selects it, and the types of its columns."""
-
-    test: str
-    call: str
-
-
-class Dispatch(Struct, frozen=True):
-    """The rows of one architecture; ``guard`` is its preprocessor test, empty when there is just one."""
+class Include(Struct, frozen=True):
+    """The header of one architecture; ``guard`` is its preprocessor test, empty when there is just one."""
 
     arch: str
     guard: str
-    rows: tuple[Row, ...]
 
 
 def has_kernel(operator: Operator) -> bool:
@@ -96,23 +88,19 @@ def _render_entry(operator: Operator, templates: Templates) -> str:
     assert data is not None
     numbers = key_arguments(operator)
     parameters = [f"GM_ADDR {name}" for name in (*names.values(), "workspace", "tiling")]
-    types = [column_type(column) for column in operator.dtypes.columns]
     handed = [names[target] for role, target in kernel.roles if target in names]
     return templates.render(
         "op_kernel/op.cpp.j2",
         snake=operator.snake,
         namespace=kernel_namespace(operator),
         key_file=key_file(operator) if has_template_key(operator) else None,
-        dispatches=list(_dispatches(operator)),
+        includes=list(_includes(operator)),
         tiling_type=tiling_type(operator),
         registers=data.style == PLAIN,
         task_type=f"KERNEL_TYPE_{_TASK_TYPES.get(kernel.task_type, upper(kernel.task_type))}",
-        run_template=wrap_call(
-            "template <", [*(f"typename {t}" for t in types), *(f"int {n}" for n in numbers)], ">"
-        ),
-        run_kernel=wrap_call("using Body = Kernel<", [*types, *numbers], ">;", INDENT),
         entry_template=wrap_call("template <", [f"int {name}" for name in numbers], ">") if numbers else "",
         entry=wrap_call(f"{_linkage(numbers)}__global__ __aicore__ void {operator.snake}(", parameters, ")"),
+        body=wrap_call("using Body = Kernel<", [*_dtype_macros(operator), *numbers], ">;", INDENT),
         arguments=wrap_call(
             "const Arguments arguments{",
             [*handed, "AscendC::GetUserWorkspace(workspace)"],
@@ -147,32 +135,25 @@ def _pointer_names(operator: Operator) -> dict[str, str]:
     return {**inputs, **outputs}
 
 
-def _dispatches(operator: Operator) -> Iterator[Dispatch]:
+def _includes(operator: Operator) -> Iterator[Include]:
     for number, arch in enumerate(operator.archs):
-        chips = [chip for chip in operator.chips if chip.arch == arch]
-        guard = (
-            ""
-            if len(operator.archs) == 1
-            else f"#{'el' if number else ''}if __CCE_AICORE__ == {chips[0].cce_aicore}"
-        )
-        yield Dispatch(arch, guard, tuple(_rows(operator, chips)))
+        chip = next(chip for chip in operator.chips if chip.arch == arch)
+        several = len(operator.archs) > 1
+        guard = f"#{'el' if number else ''}if __CCE_AICORE__ == {chip.cce_aicore}" if several else ""
+        yield Include(arch, guard)
 
 
-def _rows(operator: Operator, chips: list[Chip]) -> Iterator[Row]:
-    matrix = operator.dtypes
-    carriers = [_carrier(operator, column) for column in matrix.columns]
-    rows = dict.fromkeys(row.dtypes for chip in chips for row in matrix.rows_of(chip.id))
-    for number, dtypes in enumerate(rows):
-        tests = [
-            f"ORIG_DTYPE_{carrier.name.upper()} == {DTYPES[dtype].ge} && "
-            for carrier, dtype in zip(carriers, dtypes, strict=True)
-            if carrier is not None
-        ]
-        head = "} else if constexpr (" if number else "if constexpr ("
-        test = broken(head, "".join(tests).removesuffix(" && "), ") {", INDENT)
-        types = [DTYPES[dtype].kernel for dtype in dtypes]
-        call = wrap_call("Run<", [*types, *key_arguments(operator)], ">(arguments, tilingData);", 2 * INDENT)
-        yield Row(test, call)
+def _dtype_macros(operator: Operator) -> Iterator[str]:
+    """The type of each dtype column: each row is compiled by itself, with the types of its parameters as macros.
+
+    A column that no parameter has is the same type in every row.
+    """
+    for number, column in enumerate(operator.dtypes.columns):
+        carrier = _carrier(operator, column)
+        if carrier is not None:
+            yield f"DTYPE_{carrier.name.upper()}"
+        else:
+            yield DTYPES[operator.dtypes.rows[0][1][0].dtypes[number]].kernel
 
 
 def _carrier(operator: Operator, column: str) -> Input | Output | None:

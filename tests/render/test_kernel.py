@@ -15,7 +15,6 @@ from qsfa_codegen.contract.derive import derive
 from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.render.kernel import has_kernel
 from qsfa_codegen.render.package import render
-from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.load import load
 from qsfa_codegen.spec.model import Operator, WorkspaceTerm
 from qsfa_codegen.spec.names import pascal
@@ -159,7 +158,7 @@ def compiled(
     (arch / f"{operator.snake}_kernel_body.h").write_text(body, encoding="utf-8")
     (arch / "main.cpp").write_text(MAIN, encoding="utf-8")
     macros = [f"-D__CCE_AICORE__={known.cce_aicore}"]
-    macros += [f"-DORIG_DTYPE_QUERY={DTYPES[query].ge}", f"-DORIG_DTYPE_KEY={DTYPES[key].ge}"]
+    macros += [f"-DDTYPE_QUERY={TYPES[query]}", f"-DDTYPE_KEY={TYPES[key]}"]
     command = ["g++", "-std=c++17", "-Wall", "-Werror", "-Wno-unused-result", *macros]
     command += [*(f"-I{stub}" for stub in STUBS), str(arch / "main.cpp"), "-o", str(folder / "kernel")]
     subprocess.run(command, check=True)

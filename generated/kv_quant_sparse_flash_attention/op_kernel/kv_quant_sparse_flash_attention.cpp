@@ -10,22 +10,6 @@
 #include "arch35/kv_quant_sparse_flash_attention_kernel.h"
 #endif
 
-namespace KvQuantSparseFlashAttentionKernel {
-
-template <typename QType, typename KvType, int FLASH_DECODE, int PAGE_ATTENTION, int LAYOUT_T,
-    int KV_LAYOUT_T, int TEMPLATE_MODE, int IS_SPLIT_G>
-__aicore__ inline void Run(const Arguments &arguments, const TilingData &tiling)
-{
-    using Body = Kernel<QType, KvType, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T, TEMPLATE_MODE,
-        IS_SPLIT_G>;
-    AscendC::TPipe pipe;
-    Body kernel;
-    kernel.Init(arguments, tiling, pipe);
-    kernel.Process();
-}
-
-} // namespace KvQuantSparseFlashAttentionKernel
-
 using namespace KvQuantSparseFlashAttentionKernel;
 
 template <int FLASH_DECODE, int PAGE_ATTENTION, int LAYOUT_T, int KV_LAYOUT_T, int TEMPLATE_MODE,
@@ -40,33 +24,10 @@ __global__ __aicore__ void kv_quant_sparse_flash_attention(GM_ADDR query, GM_ADD
     GET_TILING_DATA_WITH_STRUCT(optiling::KvQuantSparseFlashAttentionTilingDataMla, tilingData, tiling);
     const Arguments arguments{query, key, value, sparseIndices, blockTable, actualSeqLengthsQuery,
         actualSeqLengthsKv, attentionOut, softmaxMax, softmaxSum, AscendC::GetUserWorkspace(workspace)};
-#if __CCE_AICORE__ == 220
-    if constexpr (ORIG_DTYPE_QUERY == DT_FLOAT16 && ORIG_DTYPE_KEY == DT_INT8) {
-        Run<half, int8_t, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T, TEMPLATE_MODE,
-            IS_SPLIT_G>(arguments, tilingData);
-    } else if constexpr (ORIG_DTYPE_QUERY == DT_BF16 && ORIG_DTYPE_KEY == DT_INT8) {
-        Run<bfloat16_t, int8_t, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T, TEMPLATE_MODE,
-            IS_SPLIT_G>(arguments, tilingData);
-    }
-#elif __CCE_AICORE__ == 310
-    if constexpr (ORIG_DTYPE_QUERY == DT_BF16 && ORIG_DTYPE_KEY == DT_FLOAT8_E4M3FN) {
-        Run<bfloat16_t, fp8_e4m3fn_t, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T, TEMPLATE_MODE,
-            IS_SPLIT_G>(arguments, tilingData);
-    } else if constexpr (ORIG_DTYPE_QUERY == DT_BF16 && ORIG_DTYPE_KEY == DT_HIFLOAT8) {
-        Run<bfloat16_t, hifloat8_t, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T, TEMPLATE_MODE,
-            IS_SPLIT_G>(arguments, tilingData);
-    } else if constexpr (ORIG_DTYPE_QUERY == DT_BF16 && ORIG_DTYPE_KEY == DT_INT8) {
-        Run<bfloat16_t, int8_t, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T, TEMPLATE_MODE,
-            IS_SPLIT_G>(arguments, tilingData);
-    } else if constexpr (ORIG_DTYPE_QUERY == DT_FLOAT16 && ORIG_DTYPE_KEY == DT_FLOAT8_E4M3FN) {
-        Run<half, fp8_e4m3fn_t, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T, TEMPLATE_MODE,
-            IS_SPLIT_G>(arguments, tilingData);
-    } else if constexpr (ORIG_DTYPE_QUERY == DT_FLOAT16 && ORIG_DTYPE_KEY == DT_HIFLOAT8) {
-        Run<half, hifloat8_t, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T, TEMPLATE_MODE,
-            IS_SPLIT_G>(arguments, tilingData);
-    } else if constexpr (ORIG_DTYPE_QUERY == DT_FLOAT16 && ORIG_DTYPE_KEY == DT_INT8) {
-        Run<half, int8_t, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T, TEMPLATE_MODE,
-            IS_SPLIT_G>(arguments, tilingData);
-    }
-#endif
+    using Body = Kernel<DTYPE_QUERY, DTYPE_KEY, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T,
+        TEMPLATE_MODE, IS_SPLIT_G>;
+    AscendC::TPipe pipe;
+    Body kernel;
+    kernel.Init(arguments, tilingData, pipe);
+    kernel.Process();
 }

@@ -8,13 +8,6 @@
 #define __global__
 #define GM_ADDR uint8_t *
 
-// Values of data types are any, as long as they differ.
-#define DT_FLOAT16 1
-#define DT_BF16 2
-#define DT_INT8 3
-#define DT_FLOAT8_E4M3FN 4
-#define DT_HIFLOAT8 5
-
 struct half {};
 struct bfloat16_t {};
 struct fp8_e4m3fn_t {};
