@@ -144,7 +144,7 @@ def _includes(operator: Operator) -> Iterator[Include]:
 
 
 def _dtype_macros(operator: Operator) -> Iterator[str]:
-    """The type of each dtype column: each row is compiled by itself, with the types of its parameters as macros.
+    """The type of each dtype column: a row is compiled by itself, with its parameters' types as macros.
 
     A column that no parameter has is the same type in every row.
     """

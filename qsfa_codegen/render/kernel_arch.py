@@ -7,12 +7,25 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from qsfa_codegen.expr.nodes import Expr
+from qsfa_codegen.expr.limits import INT32_MAX
+from qsfa_codegen.expr.nodes import Expr, Literal, Ref, RefKind
+from qsfa_codegen.expr.prose import say
 from qsfa_codegen.render.cpp import constant, variable
 from qsfa_codegen.render.kernel_text import TILING, KernelNames, KernelText
-from qsfa_codegen.render.text import INDENT, broken, cpp_comment, wrap_call, wrap_items
+from qsfa_codegen.render.text import (
+    INDENT,
+    broken,
+    comment_above,
+    commented,
+    cpp_comment,
+    wrap_call,
+    wrap_items,
+)
+from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.kernel_facts import region_share, region_size
+from qsfa_codegen.spec.model import Text
 from qsfa_codegen.spec.names import pascal, upper
 from qsfa_codegen.spec.parameters import attr_ref
 
@@ -21,6 +34,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+")
 _FUNCTION = "__aicore__ static inline"
+_KIB = 1024
 
 
 class Space(Struct, frozen=True):
@@ -32,7 +46,7 @@ class Space(Struct, frozen=True):
 
 
 class Region(Struct, frozen=True):
-    """A region of the workspace: where it starts, its bytes, and the bytes of one core's part."""
+    """A region of the workspace: where it starts, its bytes, and the bytes of one share."""
 
     comment: str
     functions: tuple[str, ...]
@@ -68,16 +82,21 @@ class _ArchWriter:
         self._names = KernelNames(operator, arch)
         self._roles = operator.kernel.roles
         self._plan = next((plan for plan in operator.kernel.plans if plan.arch == arch), None)
+        self._lets = (*operator.lets, *operator.tiling.lets)
         self._terms = dict(operator.tiling.workspace).get(arch, ())
 
     def parts(self) -> dict[str, Any]:
         """What the template fills in."""
         plan = self._plan
         parameters = plan.parameters if plan else ()
-        named = [(name.replace(".", "_"), self._names.spell(expr)) for name, expr in parameters]
+        named = [(p.name.replace(".", "_"), self._names.spell(p.value), p.doc) for p in parameters]
         parts: dict[str, Any] = {
-            "plan": [_constexpr(upper(name), spelt) for name, spelt in named if spelt.constant],
-            "choices": [_function(pascal(name), spelt) for name, spelt in named if not spelt.constant],
+            "plan": [_constexpr(upper(name), spelt, doc) for name, spelt, doc in named if spelt.constant],
+            "choices": [
+                comment_above(doc.en if doc else "", INDENT) + _function(pascal(name), spelt)
+                for name, spelt, doc in named
+                if not spelt.constant
+            ],
             "spaces": [self._space(space) for space in plan.spaces] if plan else [],
             "flags": list(self._flags()),
             "records": [self._record(record) for record in self._operator.records],
@@ -89,7 +108,11 @@ class _ArchWriter:
 
     def _constants(self, parts: dict[str, Any]) -> list[str]:
         """Constants of the spec that the parts name, then derived ones."""
-        derived = [f"constexpr int64_t {name} = {text};" for name, text in self._names.constants.items()]
+        docs = {upper(let.name): let.doc for let in self._lets}
+        derived = [
+            _about(f"constexpr int64_t {name} = {text};", docs.get(name))
+            for name, text in self._names.constants.items()
+        ]
         named = set(_WORD.findall(f"{parts} {derived}"))
         return [*(constant(const) for const in self._operator.consts if const.name in named), *derived]
 
@@ -104,22 +127,24 @@ class _ArchWriter:
     def _space(self, space: PlanSpace) -> Space:
         name = space.space.upper()
         total = f"{name}_BYTES"
-        lines = [_constexpr(total, self._names.spell(space.total))]
+        whole = Text(f"bytes of {name} that the plan may use", "")
+        lines = [_constexpr(total, _in_kib(self._names.spell(space.total)), whole)]
         sizes = []
         for buffer in space.buffers:
             prefix = f"{name}_{upper(buffer.name)}"
             lines.append(_constexpr(f"{prefix}_COPIES", self._names.spell(buffer.copies)))
-            lines.append(_constexpr(f"{prefix}_BYTES", self._names.spell(buffer.bytes)))
+            lines.append(_constexpr(f"{prefix}_BYTES", _in_kib(self._names.spell(buffer.bytes)), buffer.doc))
             sizes.append(f"{prefix}_COPIES * {prefix}_BYTES")
         pieces = [f"{size} + " for size in sizes[:-1]] + sizes[-1:]
         proof = wrap_items("static_assert(", pieces, f" <= {total});") if sizes else ""
         return Space(name, tuple(lines), proof)
 
     def _flags(self) -> Iterator[str]:
-        for number, (name, credits) in enumerate(self._plan.flags if self._plan else ()):
-            yield f"constexpr uint16_t FLAG_{upper(name)} = {number};"
-            if credits is not None:
-                yield _constexpr(f"FLAG_{upper(name)}_CREDITS", self._names.spell(credits))
+        for number, flag in enumerate(self._plan.flags if self._plan else ()):
+            name = f"FLAG_{upper(flag.name)}"
+            yield _about(f"constexpr uint16_t {name} = {number};", flag.doc)
+            if flag.credits is not None:
+                yield _constexpr(f"{name}_CREDITS", self._names.spell(flag.credits))
 
     # ------------------------------------------------------------------ what the call brings
 
@@ -151,28 +176,45 @@ class _ArchWriter:
         before = ""
         for term in self._terms:
             name = pascal(term.name)
-            doc = f"{term.name}: {term.doc.en}" if term.doc else term.name
             start = f"{before}Offset({TILING}) + {before}Bytes({TILING})" if before else "0"
             functions = (
                 _region_function(f"{name}Offset", start, reads_tiling=bool(before)),
                 self._size(f"{name}Bytes", term, term.bytes),
                 self._size(f"{name}Share", term, region_share(term)),
             )
-            yield Region(
-                cpp_comment(
-                    doc + ("; reserved: the kernels of this package do not read it" if term.unused else "")
-                ),
-                functions,
-            )
+            yield Region(cpp_comment(self._said(term)), functions)
             before = name
+
+    def _said(self, term: WorkspaceTerm) -> str:
+        """What a region is for, and whose each share of it is."""
+        said = [f"{term.name}: {term.doc.en}" if term.doc else term.name]
+        if term.unused:
+            said.append("the kernels of this package do not read it")
+        elif isinstance(term.per, Ref) and term.per.kind is RefKind.PLATFORM:
+            said.append(f"a share for each {term.per.name.upper()}")
+        elif not isinstance(term.per, Literal):
+            said.append(f"{say(term.per, 'en', MessageNames(self._operator), plain=True)} shares")
+        return "; ".join(said)
 
     def _size(self, name: str, term: WorkspaceTerm, size: Expr) -> str:
         spelt = self._names.spell(region_size(term, size))
         return _region_function(name, spelt.text, spelt.reads_tiling)
 
 
-def _constexpr(name: str, spelt: KernelText) -> str:
-    return broken(f"constexpr {spelt.type} {name} = ", spelt.text, ";", 0)
+def _constexpr(name: str, spelt: KernelText, doc: Text | None = None) -> str:
+    return _about(broken(f"constexpr {spelt.type} {name} = ", spelt.text, ";", 0), doc)
+
+
+def _about(declaration: str, doc: Text | None) -> str:
+    return commented(declaration, doc.en if doc else "")
+
+
+def _in_kib(spelt: KernelText) -> KernelText:
+    """A number of bytes as people speak of memory: ``504 * 1024``."""
+    size = int(spelt.text) if spelt.text.isdecimal() else 0
+    if size == 0 or size % _KIB or size > INT32_MAX:
+        return spelt
+    return replace(spelt, text=f"{size // _KIB} * {_KIB}")
 
 
 def _function(name: str, spelt: KernelText) -> str:

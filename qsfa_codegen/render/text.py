@@ -75,6 +75,21 @@ def cpp_comment(text: str) -> str:
     return line + "." if line.endswith(("\\", "??/")) else line
 
 
+def commented(declaration: str, text: str, indent: int = 0) -> str:
+    """A declaration ``indent`` columns in with ``text`` behind it, or above where that makes a long line."""
+    if not text:
+        return declaration
+    line = f"{declaration} // {cpp_comment(text)}"
+    fits = "\n" not in line and indent + len(line) <= LINE_LIMIT
+    return line if fits else comment_above(text, indent) + declaration
+
+
+def comment_above(text: str, indent: int = 0) -> str:
+    """``text`` as comment lines before something that stands ``indent`` columns in; empty for no text."""
+    lines = wrap_words(cpp_comment(text), LINE_LIMIT - indent - len("// ")) if text else []
+    return "".join(f"// {line}\n{' ' * indent}" for line in lines)
+
+
 # --------------------------------------------------------------------------- CMake, Python
 
 

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from qsfa_codegen.expr.functions import PLATFORM_VALUES
+from qsfa_codegen.expr.nodes import Ref, RefKind
+from qsfa_codegen.expr.prose import say
+from qsfa_codegen.expr.rewrite import substitute
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import field_type
-from qsfa_codegen.render.text import wrap_call
+from qsfa_codegen.render.text import INDENT, commented, wrap_call
+from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.layout import StructLayout, library_structs, place
 from qsfa_codegen.spec.model import TilingField, TilingMember
 from qsfa_codegen.spec.names import upper
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
 NAMESPACE = "optiling"
 PLAIN = "plain"
 MACRO = "macro"
+_UNUSED = "reserved: the kernels of this package do not read it"
 
 
 class StructView(Struct, frozen=True):
@@ -64,9 +70,10 @@ def structs(root: TilingStruct) -> list[TilingStruct]:
     return list(found.values())
 
 
-def struct_views(data: TilingData) -> list[StructView]:
+def struct_views(operator: Operator, data: TilingData) -> list[StructView]:
     """The structs of the plain style, in the order of definition."""
-    return [_struct_view(structure, place(structure, data.align)) for structure in structs(data.root)]
+    said = _FieldText(operator)
+    return [_struct_view(structure, place(structure, data.align), said) for structure in structs(data.root)]
 
 
 def macro_views(operator: Operator, data: TilingData) -> list[MacroView]:
@@ -95,14 +102,14 @@ def _inside_out(structure: TilingStruct) -> Iterator[TilingStruct]:
     yield structure
 
 
-def _struct_view(structure: TilingStruct, layout: StructLayout) -> StructView:
+def _struct_view(structure: TilingStruct, layout: StructLayout, said: _FieldText) -> StructView:
     lines: list[str] = []
     gaps = 0
     for placed in layout.members:
         if placed.gap:
             lines.append(_padding(gaps, placed.gap))
             gaps += 1
-        lines.append(_member_line(placed.member))
+        lines.append(_member_line(placed.member, said))
     if layout.tail:
         lines.append(_padding(gaps, layout.tail))
     offsets = tuple((placed.member.name, placed.offset) for placed in layout.members)
@@ -113,26 +120,41 @@ def _padding(number: int, size: int) -> str:
     return f"uint8_t padding{number}[{size}];"
 
 
-def _member_line(member: TilingField | TilingMember) -> str:
+def _member_line(member: TilingField | TilingMember, said: _FieldText) -> str:
     if isinstance(member, TilingMember):
         return f"{member.struct.type_name} {member.name};"
     declaration = f"{field_type(member.ctype)} {member.name};"
-    return (
-        f"{declaration} // reserved: the kernels of this package do not read it"
-        if member.unused
-        else declaration
-    )
+    return commented(declaration, _UNUSED if member.unused else said.of(member), INDENT)
+
+
+class _FieldText:
+    """What the host writes into a field, in words."""
+
+    def __init__(self, operator: Operator) -> None:
+        self._operator = operator
+        self._names = MessageNames(operator)
+        assert operator.tiling is not None
+        lets = {RefKind.LET: operator.lets, RefKind.TILING_LET: operator.tiling.lets}
+        self._docs = {(k, let.name): let.doc.en for k, group in lets.items() for let in group if let.doc}
+        self._docs |= {(RefKind.DIM, dim.name): dim.doc.en for dim in operator.dims if dim.doc}
+        self._docs |= {(RefKind.PLATFORM, name): known.en for name, known in PLATFORM_VALUES.items()}
+        self._plain = {(k, let.name): let.value for k, group in lets.items() for let in group if not let.doc}
+
+    def of(self, field: TilingField) -> str:
+        """``B: batch size``, or how the value follows from what has a meaning of its own."""
+        value = field.value
+        while (written := substitute(value, self._plain)) is not value:
+            value = written
+        said = say(value, "en", self._names, plain=True)
+        doc = self._docs.get((value.kind, value.name)) if isinstance(value, Ref) else None
+        return said if doc is None else f"{said}: {doc}"
 
 
 def _macro_line(member: TilingField | TilingMember) -> str:
     if isinstance(member, TilingMember):
         return f"TILING_DATA_FIELD_DEF_STRUCT({member.struct.type_name}, {member.name});"
     declaration = f"TILING_DATA_FIELD_DEF({field_type(member.ctype)}, {member.name});"
-    return (
-        f"{declaration} // reserved: the kernels of this package do not read it"
-        if member.unused
-        else declaration
-    )
+    return commented(declaration, _UNUSED if member.unused else "", INDENT)
 
 
 def _render(operator: Operator, templates: Templates) -> str:
@@ -143,7 +165,7 @@ def _render(operator: Operator, templates: Templates) -> str:
         guard=f"{upper(operator.name)}_TILING_DATA_H",
         namespace=NAMESPACE,
         operator=operator.name,
-        structs=struct_views(data),
+        structs=struct_views(operator, data),
         root=data.root.type_name,
         align=data.align,
     )

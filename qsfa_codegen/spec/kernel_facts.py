@@ -310,7 +310,7 @@ def named_functions(operator: Operator) -> Iterator[tuple[str, str, Span]]:
         yield from ((what, f"{name}{pascal(field.name)}Offset", field.span) for field in record.fields)
         yield what, f"{name}Bytes", record.span
     for plan in kernel.plans:
-        yield from ((f"plan parameter '{name}'", pascal(name), plan.span) for name, _ in plan.parameters)
+        yield from ((f"plan parameter '{p.name}'", pascal(p.name), plan.span) for p in plan.parameters)
     for _, terms in tiling.workspace:
         for term in terms:
             for part in ("Offset", "Bytes", "Share"):
@@ -327,31 +327,31 @@ def named_constants(operator: Operator, arch: str) -> Iterator[tuple[str, str, S
             yield f"derived value '{let.name}'", upper(let.name), let.span
     plans = operator.kernel.plans if operator.kernel is not None else ()
     for plan in (plan for plan in plans if plan.arch == arch):
-        for name, expr in plan.parameters:
-            if facts.reads(expr).constant:
-                yield f"plan parameter '{name}'", upper(name), plan.span
+        for parameter in plan.parameters:
+            if facts.reads(parameter.value).constant:
+                yield f"plan parameter '{parameter.name}'", upper(parameter.name), plan.span
         for space in plan.spaces:
             yield f"space {space.space}", f"{space.space}_BYTES", space.span
             for buffer in space.buffers:
                 start = f"{space.space}_{upper(buffer.name)}"
                 yield f"buffer '{buffer.name}'", f"{start}_COPIES", buffer.span
                 yield f"buffer '{buffer.name}'", f"{start}_BYTES", buffer.span
-        for name, _ in plan.flags:
-            yield f"flag '{name}'", f"FLAG_{upper(name)}", plan.span
-            yield f"flag '{name}'", f"FLAG_{upper(name)}_CREDITS", plan.span
+        for flag in plan.flags:
+            yield f"flag '{flag.name}'", f"FLAG_{upper(flag.name)}", plan.span
+            yield f"flag '{flag.name}'", f"FLAG_{upper(flag.name)}_CREDITS", plan.span
 
 
 def _plan_uses(plan: KernelPlan) -> Iterator[Use]:
-    for name, expr in plan.parameters:
-        yield Use(f"plan parameter '{name}'", expr)
+    for parameter in plan.parameters:
+        yield Use(f"plan parameter '{parameter.name}'", parameter.value)
     for space in plan.spaces:
         yield Use(f"the total of {space.space}", space.total, constant=True)
         for buffer in space.buffers:
             yield Use(f"the copies of '{buffer.name}'", buffer.copies, constant=True)
             yield Use(f"the bytes of '{buffer.name}'", buffer.bytes, constant=True)
-    for name, credits in plan.flags:
-        if credits is not None:
-            yield Use(f"the credits of flag '{name}'", credits, constant=True)
+    for flag in plan.flags:
+        if flag.credits is not None:
+            yield Use(f"the credits of flag '{flag.name}'", flag.credits, constant=True)
 
 
 def region_size(term: WorkspaceTerm, size: Expr) -> Expr:

@@ -597,6 +597,7 @@ class PlanBuffer(Struct, frozen=True):
     name: str
     copies: Expr
     bytes: Expr
+    doc: Text | None
     span: Span
 
 
@@ -609,13 +610,29 @@ class PlanSpace(Struct, frozen=True):
     span: Span
 
 
+class PlanParameter(Struct, frozen=True):
+    """A parameter of the kernel family; its name begins with those of its groups, joined by dots."""
+
+    name: str
+    value: Expr
+    doc: Text | None
+
+
+class PlanFlag(Struct, frozen=True):
+    """A counting flag between cores; ``credits`` at the start, None for none."""
+
+    name: str
+    credits: Expr | None
+    doc: Text | None
+
+
 class KernelPlan(Struct, frozen=True):
-    """Parameters of the kernel family for one architecture; groups are flattened with a dot."""
+    """What the kernel family needs to know for one architecture."""
 
     arch: str
-    parameters: tuple[tuple[str, Expr], ...]
+    parameters: tuple[PlanParameter, ...]
     spaces: tuple[PlanSpace, ...]
-    flags: tuple[tuple[str, Expr | None], ...]  # cross-core flag → initial credits
+    flags: tuple[PlanFlag, ...]
     span: Span
 
 

@@ -15,8 +15,9 @@ from qsfa_codegen.contract.derive import derive
 from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.render.kernel import has_kernel
 from qsfa_codegen.render.package import render
+from qsfa_codegen.render.text import LINE_LIMIT
 from qsfa_codegen.spec.load import load
-from qsfa_codegen.spec.model import Operator, WorkspaceTerm
+from qsfa_codegen.spec.model import Operator, Text, WorkspaceTerm
 from qsfa_codegen.spec.names import pascal
 from tests.render.flash_calls import PAGED
 
@@ -253,6 +254,37 @@ def test_in_the_macro_style_the_toolkit_names_the_struct(flash: Operator) -> Non
     assert (
         "GET_TILING_DATA_WITH_STRUCT(KvQuantSparseFlashAttentionTilingDataMla, tilingData, tiling);" in entry
     )
+
+
+def test_every_number_of_the_plan_says_what_it_is(files: dict[str, str], flash: Operator) -> None:
+    header = files[f"op_kernel/arch22/{flash.snake}_kernel.h"]
+    plan = header.partition("// The plan for this architecture.\n")[2].partition("\n\n")[0].splitlines()
+    assert len(plan) == 10
+    assert plan[-1] == "constexpr int64_t PV_K_L0 = 128; // selected rows in L0 at a time"
+    assert all(" // " in line for line in plan)
+    assert "constexpr int64_t L1_BYTES = 504 * 1024; // bytes of L1 that the plan may use\n" in header
+    assert "constexpr uint16_t FLAG_PV_GATHER = 4; // a slot of gathered rows is free\n" in header
+
+
+def test_a_region_says_whose_its_shares_are(files: dict[str, str], flash: Operator) -> None:
+    assert "// qk: QK scores; a share for each AIC\n" in files[f"op_kernel/arch22/{flash.snake}_kernel.h"]
+    shared = "// kv: dequantised rows shared by a pair of cores; floor(aic / 2) shares\n"
+    assert shared in files[f"op_kernel/arch35/{flash.snake}_kernel.h"]
+
+
+def test_long_words_of_a_plan_stand_above_and_end_nothing(flash: Operator) -> None:
+    assert flash.kernel is not None
+    doc = Text("*/ int x; " + "word " * 40 + "\\", "字")
+    plans = [
+        replace(plan, parameters=tuple(replace(p, doc=doc) for p in plan.parameters))
+        for plan in flash.kernel.plans
+    ]
+    files = render(replace(flash, kernel=replace(flash.kernel, plans=tuple(plans)), emit=("op_kernel",)))
+    for arch in flash.archs:
+        lines = files[f"op_kernel/{arch}/{flash.snake}_kernel.h"].splitlines()
+        assert max(map(len, lines)) <= LINE_LIMIT
+        assert [line for line in lines if "word" in line and not line.strip().startswith("// ")] == []
+        assert not any(line.endswith("\\") for line in lines)
 
 
 def test_no_body_is_pretended(files: dict[str, str], flash: Operator) -> None:

@@ -53,11 +53,11 @@ def test_a_compiler_notices_a_field_that_moved(flash: Operator, tmp_path: Path) 
 
 def test_every_field_has_its_offset_asserted(flash: Operator, data: TilingData) -> None:
     text = header(flash)
-    for view in struct_views(data):
+    for view in struct_views(flash, data):
         assert f"static_assert(sizeof({view.name}) == {view.size});" in text
         for name, offset in view.offsets:
             assert f"static_assert(offsetof({view.name}, {name}) == {offset});" in text
-    assert sum(len(view.offsets) for view in struct_views(data)) == len(re.findall("offsetof", text))
+    assert sum(len(view.offsets) for view in struct_views(flash, data)) == len(re.findall("offsetof", text))
 
 
 def test_fields_stand_in_the_order_and_types_of_the_spec(flash: Operator, data: TilingData) -> None:
@@ -96,3 +96,14 @@ def test_a_field_that_no_kernel_reads_says_so(flash: Operator, data: TilingData)
     marked = r"(\w+); // reserved: the kernels of this package do not read it"
     assert re.findall(marked, header(flash)) == unused
     assert unused
+
+
+def test_a_field_says_what_the_host_writes(flash: Operator) -> None:
+    text = header(flash)
+    assert "    uint32_t batchSize; // B: batch size\n" in text
+    assert "    uint32_t qSeqSize; // Q_S if layout_query is BSND, Q_T if it is TND\n" in text
+    assert "    uint32_t usedCoreNum; // aic: cube cores of the device\n" in text
+    assert (
+        "    // KV_S if layout_kv is BSND, KV_T if it is TND, max_blocks * block_size if it is PA_BSND\n"
+        "    uint32_t seqSize;\n"
+    ) in text

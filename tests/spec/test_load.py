@@ -144,7 +144,7 @@ class TestForms:
         assert operator.find(Dim, "D").values == (32, 64)
 
     def test_groups_of_plan_parameters(self) -> None:
-        plan = "kernel: {family: f, plan: {arch22: {rows: 8, copy: {depth: 2, burst: {bytes: WIDTH}}}}}"
+        plan = "kernel: {family: f, plan: {arch22: {rows: {value: 8, en: rows, zh: 行}, copy: {depth: 2, burst: {bytes: WIDTH}}}}}"
         sink = Sink()
         tree = read_text(SPEC + plan, "spec.yaml", sink)
         assert tree is not None
@@ -152,7 +152,12 @@ class TestForms:
         assert operator is not None
         assert operator.kernel is not None
         (arch22,) = operator.kernel.plans
-        assert [name for name, _ in arch22.parameters] == ["rows", "copy.depth", "copy.burst.bytes"]
+        assert [parameter.name for parameter in arch22.parameters] == [
+            "rows",
+            "copy.depth",
+            "copy.burst.bytes",
+        ]
+        assert [p.doc.en if p.doc else None for p in arch22.parameters] == ["rows", None, None]
 
     @pytest.mark.parametrize(
         ("parameter", "default"),

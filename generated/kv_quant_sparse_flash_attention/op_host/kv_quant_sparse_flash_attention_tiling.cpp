@@ -950,7 +950,7 @@ int64_t KvQuantSparseFlashAttentionTiling::S2(Arith &arith) const
     return arith.Mul(dims_.maxBlocks, dims_.blockSize);
 }
 
-// s2_tile
+// s2_tile: selected rows of one S2 step
 int64_t KvQuantSparseFlashAttentionTiling::S2Tile(Arith &arith) const
 {
     return std::min<int64_t>(S2_TILE_MAX, S2(arith) > 0 ? S2(arith) : S2_EMPTY);
@@ -968,19 +968,19 @@ int64_t KvQuantSparseFlashAttentionTiling::M16(Arith &arith) const
     return (std::min<int64_t>(arith.Mul(G(), S1()), M_TILE_MAX) + 15) / 16 * 16;
 }
 
-// d_pad
+// d_pad: elements that buffers reserve for a row
 int64_t KvQuantSparseFlashAttentionTiling::DPad() const
 {
     return (NOPE + ROPE_MAX + 31) / 32 * 32;
 }
 
-// mm_res
+// mm_res: scores of one step
 int64_t KvQuantSparseFlashAttentionTiling::MmRes(Arith &arith) const
 {
     return S2Tile32(arith) * M16(arith);
 }
 
-// bmm2_res
+// bmm2_res: output elements of one step
 int64_t KvQuantSparseFlashAttentionTiling::Bmm2Res(Arith &arith) const
 {
     return DPad() * M16(arith);

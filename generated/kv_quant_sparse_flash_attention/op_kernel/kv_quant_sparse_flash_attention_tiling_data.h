@@ -12,26 +12,30 @@
 namespace optiling {
 
 struct KvQuantSparseFlashAttentionBaseParamsMla {
-    uint32_t batchSize;
+    uint32_t batchSize; // B: batch size
+    // KV_S if layout_kv is BSND, KV_T if it is TND, max_blocks * block_size if it is PA_BSND
     uint32_t seqSize;
-    uint32_t qSeqSize;
+    uint32_t qSeqSize; // Q_S if layout_query is BSND, Q_T if it is TND
     uint8_t padding0[4];
-    int64_t blockSize;
-    uint32_t maxBlockNumPerBatch;
+    int64_t blockSize; // block_size if layout_kv is PA_BSND, otherwise 0
+    uint32_t maxBlockNumPerBatch; // max_blocks if layout_kv is PA_BSND, otherwise 0
+    // (the number of elements of actual_seq_lengths_query) if actual_seq_lengths_query is present, otherwise
+    // 0
     uint32_t actualLenDimsQ;
+    // (the number of elements of actual_seq_lengths_kv) if actual_seq_lengths_kv is present, otherwise 0
     uint32_t actualLenDimsKV;
-    float scaleValue;
-    uint32_t nNumOfQInOneGroup;
-    uint32_t outputLayout;
-    uint32_t sparseMode;
+    float scaleValue; // scale_value
+    uint32_t nNumOfQInOneGroup; // G: query heads that a KV head serves
+    uint32_t outputLayout; // the code of layout_query
+    uint32_t sparseMode; // sparse_mode
     uint8_t padding1[4];
-    int64_t sparseBlockSize;
-    uint32_t sparseBlockCount;
+    int64_t sparseBlockSize; // sparse_block_size
+    uint32_t sparseBlockCount; // sparse_size: blocks selected per query token
     uint8_t padding2[4];
-    int64_t dSizeVInput;
-    uint32_t isActualLenDimsNull;
-    uint32_t isActualLenDimsKVNull;
-    uint32_t returnSoftmaxLse;
+    int64_t dSizeVInput; // KV_D: bytes of a packed KV row
+    uint32_t isActualLenDimsNull; // 1 if actual_seq_lengths_query is absent, otherwise 0
+    uint32_t isActualLenDimsKVNull; // 1 if actual_seq_lengths_kv is absent, otherwise 0
+    uint32_t returnSoftmaxLse; // 1 if return_softmax_lse is true, otherwise 0
     uint8_t padding3[4];
 };
 
@@ -43,18 +47,18 @@ struct KvQuantSparseFlashAttentionSplitKVParamsMla {
 };
 
 struct KvQuantSparseFlashAttentionSingleCoreParamsMla {
-    uint32_t usedCoreNum;
+    uint32_t usedCoreNum; // aic: cube cores of the device
     uint8_t padding0[4];
 };
 
 struct KvQuantSparseFlashAttentionSingleCoreTensorSizeMla {
-    uint32_t mmResUbSize;
-    uint32_t bmm2ResUbSize;
+    uint32_t mmResUbSize; // mm_res: scores of one step
+    uint32_t bmm2ResUbSize; // bmm2_res: output elements of one step
 };
 
 struct KvQuantSparseFlashAttentionInnerSplitParams {
-    uint32_t mBaseSize;
-    uint32_t s2BaseSize;
+    uint32_t mBaseSize; // G: query heads that a KV head serves
+    uint32_t s2BaseSize; // s2_tile: selected rows of one S2 step
 };
 
 struct KvQuantSparseFlashAttentionTilingDataMla {

@@ -13,6 +13,8 @@ from qsfa_codegen.spec.model import (
     KernelPlan,
     KeyArg,
     PlanBuffer,
+    PlanFlag,
+    PlanParameter,
     PlanSpace,
     Tiling,
     TilingData,
@@ -238,22 +240,24 @@ def _plan(ctx: Context, arch: str, span: Span, node: Mapping) -> KernelPlan:
         arch,
         tuple(_parameters(ctx, "", node, _PLAN_SECTIONS)),
         ctx.each(node.get("buffers"), lambda n, s, v: _space(ctx, n, s, as_mapping(v))),
-        ctx.each(node.get("flags"), lambda n, _, v: (n, _credits(ctx, v))),
+        ctx.each(node.get("flags"), lambda n, _, v: PlanFlag(n, _credits(ctx, v), ctx.doc(v))),
         span,
     )
 
 
 def _parameters(
     ctx: Context, group: str, node: Mapping, apart: tuple[str, ...] = ()
-) -> Iterator[tuple[str, Expr]]:
+) -> Iterator[PlanParameter]:
     """Parameters with those of groups, whose names are joined by points."""
     for key, _, value in entries(node):
         if key in apart:
             continue
-        if isinstance(value, Mapping) and "by" not in value and "cases" not in value:
-            yield from _parameters(ctx, f"{group}{key}.", value)
+        name, documented = f"{group}{key}", isinstance(value, Mapping) and "value" in value
+        if isinstance(value, Mapping) and not documented and "by" not in value and "cases" not in value:
+            yield from _parameters(ctx, f"{name}.", value)
         else:
-            yield f"{group}{key}", ctx.expr(value, tiling=True)
+            number = need(as_mapping(value), "value") if documented else value
+            yield PlanParameter(name, ctx.expr(number, tiling=True), ctx.doc(value) if documented else None)
 
 
 def _credits(ctx: Context, node: Node) -> Expr | None:
@@ -269,5 +273,5 @@ def _space(ctx: Context, name: str, span: Span, node: Mapping) -> PlanSpace:
             body = as_mapping(value)
             copies = ctx.expr(need(body, "copies"), INT, tiling=True)
             size = ctx.expr(need(body, "bytes"), INT, tiling=True)
-            buffers.append(PlanBuffer(key, copies, size, key_span))
+            buffers.append(PlanBuffer(key, copies, size, ctx.doc(body), key_span))
     return PlanSpace(name, total, tuple(buffers), span)

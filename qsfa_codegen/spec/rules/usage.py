@@ -113,16 +113,16 @@ def _tiling_sites(tiling: Tiling) -> Iterator[Site]:
 
 
 def _plan_sites(plan: KernelPlan) -> Iterator[Site]:
-    for _, expr in plan.parameters:
-        yield Site(expr, tiling=True)
+    for parameter in plan.parameters:
+        yield Site(parameter.value, tiling=True)
     for space in plan.spaces:
         yield Site(space.total, tiling=True)
         for buffer in space.buffers:
             yield Site(buffer.copies, tiling=True)
             yield Site(buffer.bytes, tiling=True)
-    for _, credits in plan.flags:
-        if credits is not None:
-            yield Site(credits, tiling=True)
+    for flag in plan.flags:
+        if flag.credits is not None:
+            yield Site(flag.credits, tiling=True)
 
 
 def used_names(operator: Operator) -> set[tuple[RefKind, str]]:

@@ -19,50 +19,50 @@ constexpr int64_t M_TILE_MAX = 128; // rows of one cube M step
 constexpr int64_t KV_SLOTS = 4; // gathered KV tiles in flight
 constexpr int64_t VALID_STRIDE = 128; // counters reserved for a slot and vector core
 constexpr int64_t VECTOR_PAIR = 2; // vector cores beside a cube core
-constexpr int64_t D_PAD = (NOPE + ROPE_MAX + 31) / 32 * 32;
+constexpr int64_t D_PAD = (NOPE + ROPE_MAX + 31) / 32 * 32; // elements that buffers reserve for a row
 
 // The plan for this architecture.
-constexpr int64_t TASKS_IN_FLIGHT = 3;
-constexpr int64_t S2_TILE = S2_TILE_MAX;
-constexpr int64_t QK_M = M_TILE_MAX;
-constexpr int64_t QK_N = 128;
-constexpr int64_t QK_K = D_PAD;
-constexpr int64_t QK_K_L1 = 288;
-constexpr int64_t QK_K_L0 = 96;
-constexpr int64_t PV_N = 128;
-constexpr int64_t PV_K_L1 = 256;
-constexpr int64_t PV_K_L0 = 128;
+constexpr int64_t TASKS_IN_FLIGHT = 3; // tasks between gathering and output
+constexpr int64_t S2_TILE = S2_TILE_MAX; // selected rows of one task
+constexpr int64_t QK_M = M_TILE_MAX; // query heads of one step of QK
+constexpr int64_t QK_N = 128; // selected rows of one step of QK
+constexpr int64_t QK_K = D_PAD; // elements that QK adds up
+constexpr int64_t QK_K_L1 = 288; // of these in L1 at a time
+constexpr int64_t QK_K_L0 = 96; // of these in L0 at a time
+constexpr int64_t PV_N = 128; // output elements of one step of PV
+constexpr int64_t PV_K_L1 = 256; // selected rows in L1 at a time
+constexpr int64_t PV_K_L0 = 128; // selected rows in L0 at a time
 
-constexpr int64_t L1_BYTES = 516096;
+constexpr int64_t L1_BYTES = 504 * 1024; // bytes of L1 that the plan may use
 constexpr int64_t L1_Q_OR_P_COPIES = 4;
-constexpr int64_t L1_Q_OR_P_BYTES = 73728;
+constexpr int64_t L1_Q_OR_P_BYTES = 72 * 1024; // Q or P of one step
 constexpr int64_t L1_KV_COPIES = 3;
-constexpr int64_t L1_KV_BYTES = 73728;
+constexpr int64_t L1_KV_BYTES = 72 * 1024; // gathered rows of one step
 static_assert(L1_Q_OR_P_COPIES * L1_Q_OR_P_BYTES + L1_KV_COPIES * L1_KV_BYTES <= L1_BYTES);
 
-constexpr int64_t L0A_BYTES = 65536;
+constexpr int64_t L0A_BYTES = 64 * 1024; // bytes of L0A that the plan may use
 constexpr int64_t L0A_A_COPIES = 2;
-constexpr int64_t L0A_A_BYTES = 32768;
+constexpr int64_t L0A_A_BYTES = 32 * 1024; // left operand
 static_assert(L0A_A_COPIES * L0A_A_BYTES <= L0A_BYTES);
 
-constexpr int64_t L0B_BYTES = 65536;
+constexpr int64_t L0B_BYTES = 64 * 1024; // bytes of L0B that the plan may use
 constexpr int64_t L0B_B_COPIES = 2;
-constexpr int64_t L0B_B_BYTES = 32768;
+constexpr int64_t L0B_B_BYTES = 32 * 1024; // right operand
 static_assert(L0B_B_COPIES * L0B_B_BYTES <= L0B_BYTES);
 
-constexpr int64_t L0C_BYTES = 131072;
+constexpr int64_t L0C_BYTES = 128 * 1024; // bytes of L0C that the plan may use
 constexpr int64_t L0C_C_COPIES = 2;
-constexpr int64_t L0C_C_BYTES = 65536;
+constexpr int64_t L0C_C_BYTES = 64 * 1024; // result
 static_assert(L0C_C_COPIES * L0C_C_BYTES <= L0C_BYTES);
 
-constexpr int64_t UB_BYTES = 188416;
+constexpr int64_t UB_BYTES = 184 * 1024; // bytes of UB that the plan may use
 
 // Flags between cube and vector cores, and how often each is set before the first round.
-constexpr uint16_t FLAG_GATHER_QK = 0;
-constexpr uint16_t FLAG_QK_SOFTMAX = 1;
-constexpr uint16_t FLAG_SOFTMAX_PV = 2;
-constexpr uint16_t FLAG_PV_UPDATE = 3;
-constexpr uint16_t FLAG_PV_GATHER = 4;
+constexpr uint16_t FLAG_GATHER_QK = 0; // rows of a task are gathered
+constexpr uint16_t FLAG_QK_SOFTMAX = 1; // scores of a task are written
+constexpr uint16_t FLAG_SOFTMAX_PV = 2; // P of a task is written
+constexpr uint16_t FLAG_PV_UPDATE = 3; // PV of a task is written
+constexpr uint16_t FLAG_PV_GATHER = 4; // a slot of gathered rows is free
 constexpr int64_t FLAG_PV_GATHER_CREDITS = KV_SLOTS;
 
 // Tensors in global memory.
@@ -136,8 +136,8 @@ public:
         return NOPE + ropeHeadDim * 2 + NOPE / 128 * 4;
     }
 
-    // The workspace, in bytes: where a region starts, how long it is, and the part of one core.
-    // qk: QK scores
+    // The workspace, in bytes: where a region starts, how long it is, and one share of it.
+    // qk: QK scores; a share for each AIC
     __aicore__ static inline int64_t QkOffset(const TilingData &)
     {
         return 0;
@@ -153,7 +153,7 @@ public:
         return 2 * MmResUbSize(tiling) * 4;
     }
 
-    // p: unnormalised P
+    // p: unnormalised P; a share for each AIC
     __aicore__ static inline int64_t POffset(const TilingData &tiling)
     {
         return QkOffset(tiling) + QkBytes(tiling);
@@ -169,7 +169,7 @@ public:
         return 2 * MmResUbSize(tiling) * 2;
     }
 
-    // pv: PV result
+    // pv: PV result; a share for each AIC
     __aicore__ static inline int64_t PvOffset(const TilingData &tiling)
     {
         return POffset(tiling) + PBytes(tiling);
@@ -185,7 +185,7 @@ public:
         return 2 * Bmm2ResUbSize(tiling) * 4;
     }
 
-    // row_stats: reserved; reserved: the kernels of this package do not read it
+    // row_stats: reserved; the kernels of this package do not read it
     __aicore__ static inline int64_t RowStatsOffset(const TilingData &tiling)
     {
         return PvOffset(tiling) + PvBytes(tiling);
@@ -201,7 +201,7 @@ public:
         return 2 * M_TILE_MAX * 4;
     }
 
-    // acc: running output
+    // acc: running output; a share for each AIC
     __aicore__ static inline int64_t AccOffset(const TilingData &tiling)
     {
         return RowStatsOffset(tiling) + RowStatsBytes(tiling);
@@ -217,7 +217,7 @@ public:
         return 2 * Bmm2ResUbSize(tiling) * 4;
     }
 
-    // kv: gathered and dequantised rows
+    // kv: gathered and dequantised rows; a share for each AIC
     __aicore__ static inline int64_t KvOffset(const TilingData &tiling)
     {
         return AccOffset(tiling) + AccBytes(tiling);
@@ -233,7 +233,7 @@ public:
         return KV_SLOTS * (S2_TILE_MAX * D_PAD) * 2;
     }
 
-    // kv_valid: valid rows of a slot
+    // kv_valid: valid rows of a slot; a share for each AIC
     __aicore__ static inline int64_t KvValidOffset(const TilingData &tiling)
     {
         return KvOffset(tiling) + KvBytes(tiling);

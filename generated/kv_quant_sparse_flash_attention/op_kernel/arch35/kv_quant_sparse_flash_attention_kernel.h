@@ -15,15 +15,15 @@ using TilingData = optiling::KvQuantSparseFlashAttentionTilingDataMla;
 constexpr int64_t NOPE = 512; // NoPE elements of a row
 constexpr int64_t ROPE_MAX = 64; // RoPE elements that kernels reserve
 constexpr int64_t S2_TILE_A5 = 128; // selected rows of one S2 step on A5
-constexpr int64_t D_PAD = (NOPE + ROPE_MAX + 31) / 32 * 32;
+constexpr int64_t D_PAD = (NOPE + ROPE_MAX + 31) / 32 * 32; // elements that buffers reserve for a row
 
 // The plan for this architecture.
-constexpr int64_t S2_TILE = S2_TILE_A5;
-constexpr int64_t UB_ROW_PITCH = 672;
+constexpr int64_t S2_TILE = S2_TILE_A5; // selected rows of one task
+constexpr int64_t UB_ROW_PITCH = 672; // bytes from one gathered row in UB to the next
 
-constexpr int64_t L1_BYTES = 524288;
+constexpr int64_t L1_BYTES = 512 * 1024; // bytes of L1 that the plan may use
 constexpr int64_t L1_KV_COPIES = 3;
-constexpr int64_t L1_KV_BYTES = 147456;
+constexpr int64_t L1_KV_BYTES = 144 * 1024; // dequantised rows of one task
 static_assert(L1_KV_COPIES * L1_KV_BYTES <= L1_BYTES);
 
 // Tensors in global memory.
@@ -73,6 +73,7 @@ public:
     }
 
     // Choices of the plan that depend on the call.
+    // whether two neighbouring cores share the heads of a query row
     __aicore__ static inline bool SplitHeadsOverTwoCores()
     {
         return IS_SPLIT_G != 0;
@@ -93,8 +94,8 @@ public:
         return NOPE + ropeHeadDim * 2 + NOPE / 128 * 4;
     }
 
-    // The workspace, in bytes: where a region starts, how long it is, and the part of one core.
-    // kv: dequantised rows shared by a pair of cores
+    // The workspace, in bytes: where a region starts, how long it is, and one share of it.
+    // kv: dequantised rows shared by a pair of cores; floor(aic / 2) shares
     __aicore__ static inline int64_t KvOffset(const TilingData &)
     {
         return 0;
