@@ -144,7 +144,8 @@ class TestForms:
         assert operator.find(Dim, "D").values == (32, 64)
 
     def test_groups_of_plan_parameters(self) -> None:
-        plan = "kernel: {family: f, plan: {arch22: {rows: {value: 8, en: rows, zh: 行}, copy: {depth: 2, burst: {bytes: WIDTH}}}}}"
+        rows, copy = "{value: 8, en: rows, zh: 行}", "{depth: 2, burst: {bytes: WIDTH}}"
+        plan = f"kernel: {{family: f, plan: {{arch22: {{rows: {rows}, copy: {copy}}}}}}}"
         sink = Sink()
         tree = read_text(SPEC + plan, "spec.yaml", sink)
         assert tree is not None
