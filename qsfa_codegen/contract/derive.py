@@ -20,6 +20,7 @@ from qsfa_codegen.contract.search import Blocked, Legal, Search
 from qsfa_codegen.expr.nodes import Ref, RefKind, walk
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Attr, AttrValue, Check, CheckKind, Chip, Operator, Presence
+from qsfa_codegen.spec.names import output_check
 
 _OK: Mapping[str, object] = {"status": "ok"}
 _BASES_TRIED = 8
@@ -333,8 +334,9 @@ class _Deriver:
         for name, tensor in right.items():
             other_shape = replace(tensor, shape=(*tensor.shape, 1))
             other_dtype = replace(tensor, dtype=next(d for d in DTYPES if d != tensor.dtype))
-            for id, wrong in ((f"{name}_out_shape", other_shape), (f"{name}_out_dtype", other_dtype)):
-                self._keep_broken(replace(call, outputs={**right, name: wrong}), id)
+            for what, wrong in (("shape", other_shape), ("dtype", other_dtype)):
+                broken = replace(call, outputs={**right, name: wrong})
+                self._keep_broken(broken, output_check(name, what))
 
     def _contents(self) -> None:
         """For every rule about data that tiling checks, data that obeys it and data that does not."""

@@ -14,6 +14,7 @@ from qsfa_codegen.expr.evaluate import evaluate
 from qsfa_codegen.expr.nodes import Expr, ParamQuery, Query, Ref, RefKind, Select
 from qsfa_codegen.expr.values import UNKNOWN, EvalError, Value
 from qsfa_codegen.spec.model import Attr, Check, ContentRule, Operator
+from qsfa_codegen.spec.names import output_check
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.failure import Failure, Given
@@ -78,13 +79,13 @@ class Messages:
     def other_dtype(self, name: str, inferred: TensorArg, allocated: TensorArg) -> Violation:
         """An output that the caller allocated with another dtype."""
         message = f"dtype of the allocated {name} is {allocated.dtype}; it must be {inferred.dtype}"
-        return Violation(f"{name}_out_dtype", name, message)
+        return Violation(output_check(name, "dtype"), name, message)
 
     def other_shape(self, name: str, inferred: TensorArg, allocated: TensorArg) -> Violation:
         """An output that the caller allocated with another shape."""
         given, wanted = list(allocated.shape), list(inferred.shape)
         message = f"shape of the allocated {name} is {given}; it must be {wanted}"
-        return Violation(f"{name}_out_shape", name, message)
+        return Violation(output_check(name, "shape"), name, message)
 
     def unfit(self, unfit: Unfit) -> Violation:
         """A tiling value that its place cannot hold."""

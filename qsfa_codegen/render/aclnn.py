@@ -11,14 +11,15 @@ from msgspec.structs import replace
 
 from qsfa_codegen.expr.arith import arith_struct
 from qsfa_codegen.expr.build import all_of, arch, chip, compare, literal
-from qsfa_codegen.expr.nodes import ARCH, CHIP, Expr, RefKind
-from qsfa_codegen.render.aclnn_names import AclnnNames
+from qsfa_codegen.expr.nodes import ARCH, CHIP, Expr, ParamQuery, RefKind
+from qsfa_codegen.render.aclnn_names import AclnnNames, parameter_names, text_for_callers
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import constant, enum_class, enum_parser, standard_headers, variable
 from qsfa_codegen.render.host_checks import groups
 from qsfa_codegen.render.host_names import dtype_sizes
 from qsfa_codegen.render.host_text import HostText, broken, call_with_format, exprs_of
 from qsfa_codegen.render.needs import needs
+from qsfa_codegen.render.presence import told_apart
 from qsfa_codegen.render.shape_text import Choice, shape_exprs, shape_key, shape_lines, size_expr
 from qsfa_codegen.render.text import (
     INDENT,
@@ -30,8 +31,9 @@ from qsfa_codegen.render.text import (
 )
 from qsfa_codegen.render.tiling_reads import AttrText, attrs, default_constants, dim_branches, ends_block
 from qsfa_codegen.spec.aclnn import AclnnParam, Role, inner_signature, signature
+from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.model import CheckKind, Input, InputKind, Output, Registered, RestItem, Shape
-from qsfa_codegen.spec.names import pascal, upper
+from qsfa_codegen.spec.names import output_check, pascal, upper
 from qsfa_codegen.spec.output_checks import allocated, dtype_expr, has_zero, output_checks
 from qsfa_codegen.spec.paths import walk_choice
 
@@ -49,9 +51,9 @@ _BEFORE_DIMS = (CheckKind.CHIP, CheckKind.ATTR, CheckKind.PRESENCE, CheckKind.DT
 _WORD = re.compile(r"\w+")
 _INVALID = "return Reject(ACLNN_ERR_PARAM_INVALID, "
 _NULLPTR = "return Reject(ACLNN_ERR_PARAM_NULLPTR, "
-_OUTPUT = ["const char *name", "const Tensor &output"]
+_OUTPUT = ["const char *name", "const char *id", "const Tensor &output"]
 _PHASE = ["uint64_t *workspaceSize", "aclOpExecutor **executor"]
-_TOO_LARGE = "%s: a size does not fit in 64 bits [%s_out_shape]"
+_TOO_LARGE = "%s: a size does not fit in 64 bits [%s]"
 
 
 def is_wrapped(operator: Operator) -> bool:
@@ -68,7 +70,7 @@ def _render_header(operator: Operator, templates: Templates) -> str:
         "op_api/aclnn.h.j2",
         guard=f"{upper(f'aclnn_{operator.snake}')}_H",
         name=operator.aclnn.name,
-        brief=_comment(operator.brief.en),
+        brief=_comment(text_for_callers(operator, operator.brief.en)),
         parameters=[line for param in params for line in _parameter_lines(operator, param)],
         declarations=[param.declaration for param in params],
     )
@@ -76,7 +78,8 @@ def _render_header(operator: Operator, templates: Templates) -> str:
 
 def _parameter_lines(operator: Operator, param: AclnnParam) -> list[str]:
     doc = _doc(operator, param)
-    lines = _comment(f"{param.name}: {doc.en}" if doc is not None else param.name)
+    said = "" if doc is None else f": {text_for_callers(operator, doc.en)}"
+    lines = _comment(param.name + said)
     return [lines[0], *(f"    {line}" for line in lines[1:])]
 
 
@@ -134,13 +137,13 @@ class ShapeCheck(Struct, frozen=True):
 
     name: str
     definition: str
-    outputs: tuple[tuple[str, str], ...]  # name, member
+    outputs: tuple[tuple[str, str, str], ...]  # what callers know it as, id of the check, member
     lines: tuple[str, ...]
 
     @property
     def ids(self) -> str:
         """Which checks it stands for."""
-        return ", ".join(f"{name}_out_shape" for name, _ in self.outputs)
+        return ", ".join(id for _, id, _ in self.outputs)
 
 
 class _Wrapper:
@@ -148,7 +151,8 @@ class _Wrapper:
 
     def __init__(self, operator: Operator) -> None:
         self.operator = operator
-        self.text = HostText(operator, AclnnNames(operator))
+        self.said = MessageNames(operator, parameter_names(operator))
+        self.text = HostText(operator, AclnnNames(operator, self.said))
         self.params = inner_signature(operator)
         self.outputs = [o for o in allocated(operator) if o.registered is not Registered.DYNAMIC]
         names = {o.name for o in self.outputs}
@@ -221,7 +225,7 @@ class _Wrapper:
 
     def _pointer(self, param: AclnnParam) -> PointerText:
         id = f"{param.source}_presence"
-        message = f"{param.source} is nullptr; it must be given [{id}]"
+        message = f"{param.name} is nullptr; expected: {param.name} is given [{id}]"
         return PointerText(id, param.name, call_with_format(_NULLPTR, message, (), 2 * INDENT))
 
     def _reading(self, attr: AttrText) -> list[str]:
@@ -260,9 +264,10 @@ class _Wrapper:
 
     def _list(self, parameter: Input) -> ListText:
         name = parameter.name
-        message = f"tensor %ld of {name} is nullptr [{name}_presence]"
+        called = self.param(Role.INPUT, name).name
+        message = f"tensor %ld of {called} is nullptr [{name}_presence]"
         reject = call_with_format(_NULLPTR, message, ["position"], 3 * INDENT)
-        return ListText(name, variable(name), self.param(Role.INPUT, name).name, reject)
+        return ListText(name, variable(name), called, reject)
 
     def _input(self, parameter: Input) -> ViewText:
         view = self._view(variable(parameter.name), self.param(Role.INPUT, parameter.name))
@@ -289,8 +294,10 @@ class _Wrapper:
     # ----------------------------------------------------------------- steps
 
     def _steps(self) -> dict[str, Any]:
-        checked = groups(self.operator, self.text, self._report)
-        of_outputs = groups(self.operator, self.text, self._report, self.output_checks)
+        own = tuple(told_apart(self.operator.checks, self.said))
+        checked = groups(self.operator, self.text, self._report, own)
+        allocated_ones = tuple(told_apart(self.output_checks, self.said))
+        of_outputs = groups(self.operator, self.text, self._report, allocated_ones)
         of_outputs = [replace(g, name=g.name.replace("Check", "CheckOutput", 1)) for g in of_outputs]
         shapes = self._shape_checks()
         dims = self.needs.names(RefKind.DIM)
@@ -319,14 +326,8 @@ class _Wrapper:
         )
 
     def _report(self, check: Check, message: str, args: Sequence[str], indent: int) -> str:
-        head = _INVALID
-        if check.kind is CheckKind.PRESENCE:
-            head = f"return Reject(Misplaced({self._tensor(check.parameter)}), "
-        return call_with_format(head, message, args, indent)
-
-    def _tensor(self, name: str) -> str:
-        outputs = {o.name for o in self.outputs}
-        return f"{'outputs_' if name in outputs else 'inputs_'}.{variable(name)}"
+        is_missing = check.kind is CheckKind.PRESENCE and isinstance(check.require, ParamQuery)
+        return call_with_format(_NULLPTR if is_missing else _INVALID, message, args, indent)
 
     def _chip_test(self) -> str:
         span = self.operator.aclnn.span
@@ -359,15 +360,19 @@ class _Wrapper:
         return ShapeCheck(
             name=name,
             definition=wrap_call(f"bool {self._method(name)}(", _OUTPUT, ")"),
-            outputs=tuple((o.name, variable(o.name)) for o in outputs),
+            outputs=tuple(map(self._checked, outputs)),
             lines=(*((f"{' ' * INDENT}Arith arith;",) if fallible else ()), *lines),
         )
+
+    def _checked(self, output: Output) -> tuple[str, str, str]:
+        called = self.param(Role.OUTPUT, output.name).name
+        return called, output_check(output.name, "shape"), variable(output.name)
 
     def _expected(self, shape: Shape, indent: int) -> list[str]:
         margin, items = " " * indent, shape.items
         sizes = [self._size(item) for item in items]
         fallible = any(_uses_arith(size) for size in sizes)
-        answer = f"return HasShape(name, output, gert::Shape({{{', '.join(sizes)}}}));"
+        answer = f"return HasShape(name, id, output, gert::Shape({{{', '.join(sizes)}}}));"
         if any(isinstance(item, RestItem) for item in items):
             lines = ["gert::Shape expected;", *map(_appended, items, sizes)]
         elif fallible or indent + len(answer) > LINE_LIMIT:
@@ -375,9 +380,9 @@ class _Wrapper:
         else:
             return [margin + answer]
         if fallible:
-            reject = call_with_format(_INVALID, _TOO_LARGE, ["name", "name"], indent + INDENT)
+            reject = call_with_format(_INVALID, _TOO_LARGE, ["name", "id"], indent + INDENT)
             lines += ["if (arith.failed) {", f"    {reject}", "}"]
-        return [margin + line for line in (*lines, "return HasShape(name, output, expected);")]
+        return [margin + line for line in (*lines, "return HasShape(name, id, output, expected);")]
 
     def _size(self, item: ShapeItem) -> str:
         if isinstance(item, RestItem):
@@ -396,7 +401,11 @@ def _appended(item: ShapeItem, size: str) -> str:
 
 
 def _shape_calls(shapes: Sequence[ShapeCheck]) -> str:
-    calls = [f'{s.name}("{name}", outputs_.{member})' for s in shapes for name, member in s.outputs]
+    calls = [
+        f'{shape.name}("{name}", "{id}", outputs_.{member})'
+        for shape in shapes
+        for name, id, member in shape.outputs
+    ]
     pieces = [f"{call} && " for call in calls[:-1]] + calls[-1:]
     return wrap_items("return ", pieces, ";", INDENT)
 

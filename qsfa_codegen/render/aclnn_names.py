@@ -2,25 +2,54 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.nodes import Query, RefKind
 from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.host_names import HostNames
+from qsfa_codegen.spec.aclnn import inner_signature
 from qsfa_codegen.spec.output_checks import allocated
 
 if TYPE_CHECKING:
+    from qsfa_codegen.spec.failure import MessageNames
     from qsfa_codegen.spec.model import Operator
+
+_CITED = re.compile(r"`([^`]+)`")
+
+
+def parameter_names(operator: Operator) -> dict[str, str]:
+    """What the caller of the operator's own aclnn function knows the parameters of the spec as."""
+    return {param.source: param.name for param in inner_signature(operator)}
+
+
+def text_for_callers(operator: Operator, text: str) -> str:
+    """A text of the spec with what it cites in backticks as a caller knows it: ``row_mask`` → ``rowMask``."""
+    called = {
+        **{dim.name: dim.doc_name for dim in operator.dims},
+        **{const.name: str(const.value) for const in operator.consts},
+        **parameter_names(operator),
+    }
+    return _CITED.sub(lambda found: _known_as(called.get(found[1], found[1])), text)
+
+
+def _known_as(name: str) -> str:
+    return name if name.lstrip("-").isdecimal() else f"`{name}`"
 
 
 class AclnnNames(HostNames):
     """Leaves of the wrapper; outputs are views like inputs, in ``outputs_``."""
 
-    def __init__(self, operator: Operator) -> None:
+    def __init__(self, operator: Operator, said: MessageNames) -> None:
         super().__init__(operator)
+        self.message_names = said
         self._npu_archs = {chip.arch: chip.npu_arch for chip in operator.chips}
         self._socs = {chip.id: chip.soc.upper() for chip in operator.chips}
         self._outputs = {output.name for output in allocated(operator)}
+
+    def dtype_text(self, dtype: str) -> str:
+        """The name of a dtype that only the call knows, as an argument of printf."""
+        return f"op::ToString({dtype}).GetString()"
 
     def selector(self, kind: RefKind) -> str:
         """The chip or the architecture that the call runs on."""

@@ -53,7 +53,7 @@ def variable(name: str) -> str:
 _OWN_NAMES = """
 AbsentWhenEmpty AllBetween Answer Append AppendOnes AreKnown Arith AsDtype AsTensor Attributes AttrAt AttrOr
 AxesOf Axis Call Check Chip ChipNamed Contract Count DataOf Dim DimFromEnd DimRun Dims DtypeName DtypeOf
-Element Elements EndsWith FirstPhase Get Inputs IsKnown IsRankKnown List ListOr Misplaced NonDecreasing
+Element Elements EndsWith FirstPhase Get Inputs IsKnown IsRankKnown List ListOr NonDecreasing
 NonEmpty OptionalInput OutputOrEmpty Outputs OutputsOf PaddedWith Passed PrepareTiling Product Rank Reject
 RequiredInput Run RunTiling SameDims SizeOf Sizes StartsWith Store Supplied SymDim SymElements SymProduct
 SymRun Symbols Take Tensor TensorOf TextOr Tiling TschBlockDim View WorkspaceBytes

@@ -133,7 +133,7 @@ def _check(operator: Operator, text: HostText, check: Check, report: Report) -> 
     with text.names.one_of(tensors.name if tensors else None):
         cpp = text.cpp(violation(check), proven_before(check.kind))
         test = broken("if (", condition(cpp), ") {", indent - INDENT)
-        said = failure(operator, check)
+        said = failure(operator, check, text.names.message_names)
         args = [argument(given, text.cpp(given.expr).text, text.names.dtype_text) for given in said.givens]
         reject = report(check, format_text(said, specifier, text.names.longest_message), args, indent)
     listed = Tensors(variable(tensors.name), input_index(tensors)) if tensors else None

@@ -18,6 +18,7 @@ from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Input, Record, Rest, Shape
 
 if TYPE_CHECKING:
+    from qsfa_codegen.spec.failure import MessageNames
     from qsfa_codegen.spec.model import Operator
 
 ARITH = "arith"
@@ -45,6 +46,8 @@ class HostNames:
 
     longest_message: int | None = LONGEST
     """Characters that the host can say at once; None where there is no limit."""
+    message_names: MessageNames | None = None
+    """What messages call the parameters; None for the names of the spec."""
 
     def __init__(self, operator: Operator) -> None:
         self._operator = operator

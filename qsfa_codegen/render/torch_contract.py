@@ -16,6 +16,7 @@ from qsfa_codegen.render.host_checks import groups
 from qsfa_codegen.render.host_text import HostText, exprs_of
 from qsfa_codegen.render.needs import needs
 from qsfa_codegen.render.parameters import literal
+from qsfa_codegen.render.presence import told_apart
 from qsfa_codegen.render.shape_text import shape_exprs, shape_key, shape_lines, size_expr
 from qsfa_codegen.render.text import INDENT, broken, call_with_format, cpp_string, wrap_call, wrap_items
 from qsfa_codegen.render.tiling_reads import (
@@ -30,6 +31,7 @@ from qsfa_codegen.render.torch_calls import OUTPUTS, mapped_values, word_functio
 from qsfa_codegen.render.torch_names import (
     SymbolicNames,
     SymbolicText,
+    TorchMessageNames,
     TorchNames,
     has_torch_type,
 )
@@ -112,7 +114,8 @@ class _Contract:
         self._by_chip = any(depends_on_chip(expr) for check in rules for expr in exprs_of(check))
         self.params = parameters(operator, self.binding)
         self.by_source = {p.bound.source: p for p in self.params}
-        self.text = HostText(self.operator, TorchNames(self.operator))
+        self.said = TorchMessageNames(self.operator, {p.bound.source or p.name: p.name for p in self.params})
+        self.text = HostText(self.operator, TorchNames(self.operator, self.said))
         self.symbols = SymbolicText(self.operator, SymbolicNames(self.operator))
         self.outputs = [o for o in allocated(operator) if o.alias is None]
         self.outputs = [self.operator.find(Output, o.name) for o in self.outputs]
@@ -128,7 +131,8 @@ class _Contract:
         """What the templates read."""
         lets = self.text.lets(self.checked.names(RefKind.LET))
         read = self._attrs()
-        checked = groups(self.operator, self.text, self._report)
+        rules = tuple(told_apart(self.operator.checks, self.said))
+        checked = groups(self.operator, self.text, self._report, rules)
         return {
             "operator": self.operator,
             "binding": self.binding,
@@ -249,12 +253,7 @@ class _Contract:
         return [i.name for i in self.operator.inputs if i.name in names]
 
     def _report(self, check: Check, message: str, args: Sequence[str], indent: int) -> str:
-        return call_with_format("Reject(", self._renamed(message), args, indent)
-
-    def _renamed(self, message: str) -> str:
-        """The message with the names that the binding gives to parameters."""
-        names = {p.bound.source: p.name for p in self.params if p.bound.source not in (None, p.name)}
-        return _WORD.sub(lambda match: names.get(match[0], match[0]), message) if names else message
+        return call_with_format("Reject(", message, args, indent)
 
     # ----------------------------------------------------------------- sizes
 

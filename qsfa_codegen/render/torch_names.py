@@ -11,6 +11,7 @@ from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.host_names import ARITH, HostNames
 from qsfa_codegen.render.host_text import HostText
 from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.model import Rest
 from qsfa_codegen.spec.ranges import Checked
 
@@ -32,10 +33,23 @@ def has_torch_type(name: str) -> bool:
     return torch_type(name) is not None
 
 
+class TorchMessageNames(MessageNames):
+    """Names of the torch operator's arguments; a dtype that torch lacks is told with the one in its place."""
+
+    def dtype(self, name: str) -> str:
+        """A dtype."""
+        carrier = torch_type(name)
+        return name if DTYPES[name].torch or carrier is None else f"{name} (torch: {carrier})"
+
+
 class TorchNames(HostNames):
     """Leaves of the torch side."""
 
     longest_message = None
+
+    def __init__(self, operator: Operator, said: MessageNames | None = None) -> None:
+        super().__init__(operator)
+        self.message_names = said
 
     def dtype(self, name: str) -> str:
         """A dtype."""

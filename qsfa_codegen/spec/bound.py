@@ -7,7 +7,7 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from qsfa_codegen.expr.build import TRUE, all_of, any_of, literal, present, ref, strip
+from qsfa_codegen.expr.build import TRUE, all_of, any_of, compare, literal, present, strip
 from qsfa_codegen.expr.nodes import (
     BOOL,
     DTYPE,
@@ -17,6 +17,7 @@ from qsfa_codegen.expr.nodes import (
     Contains,
     Expr,
     Literal,
+    Logic,
     ParamQuery,
     Query,
     Ref,
@@ -24,11 +25,9 @@ from qsfa_codegen.expr.nodes import (
     Select,
     Subscript,
 )
-from qsfa_codegen.expr.prose import say
 from qsfa_codegen.expr.rewrite import bottom_up, negate, substitute
 from qsfa_codegen.expr.specialize import params, simplify, specialize
 from qsfa_codegen.spec.by_chip import depends_on_chip
-from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.model import (
     Attr,
     AttrValue,
@@ -38,17 +37,12 @@ from qsfa_codegen.spec.model import (
     Dim,
     DimItem,
     DtypeRef,
-    Let,
     Operator,
     Shape,
     Table,
-    Text,
     TorchBinding,
 )
 from qsfa_codegen.spec.parameters import always_passed, attr_ref
-
-CHIP = "chip"
-"""Id of the check that all that a call asks of chips can be had of one of them."""
 
 HasDtype = Callable[[str], bool]
 
@@ -73,12 +67,11 @@ class _Bound:
 
     def operator(self) -> Operator:
         operator = self._operator
-        lets, checks = self._one_chip()
         return replace(
             operator,
-            checks=(*self._checks(), *checks),
+            checks=(*self._checks(), *self._one_chip()),
             dims=tuple(replace(dim, value=self._observed(dim)) for dim in operator.dims),
-            lets=(*(replace(let, value=self.expr(let.value)) for let in operator.lets), *lets),
+            lets=tuple(replace(let, value=self.expr(let.value)) for let in operator.lets),
             outputs=tuple(
                 replace(o, shape=self._shape(o.shape), dtype=self._dtype(o.dtype)) for o in operator.outputs
             ),
@@ -172,48 +165,43 @@ class _Bound:
             return require
         return _any([self.expr(negate(specialize(check.when, chip.id, chip.arch))), require])
 
-    def _takers(self) -> list[tuple[list[str], Expr]]:
-        """What chips that differ demand as a whole, chips with the same demands together."""
+    def _one_chip(self) -> Iterator[Check]:
+        """What chips differ in must be what one and the same chip takes.
+
+        A call that no chip takes breaks one of these: of the chips that take all up to some check, the last
+        ones break that check. It is then said of that check's parameter, with what rules out the others.
+        """
         differing = [c for c in self._operator.checks if c.kind is not CheckKind.CHIP and _depends_on_chip(c)]
-        if len(differing) < 2:
-            return []
-        groups: dict[object, tuple[list[str], Expr]] = {}
+        groups = self._groups(differing)
+        # Of two sorts of chips one takes what the check is about: then the other is out because of others.
+        own_too = 0 if len(groups) == 2 else 1
+        for number, check in enumerate(differing):
+            for own, demands in enumerate(groups):
+                others = [other for n, other in enumerate(groups) if n != own]
+                if _is(demands[number], True) or not others or number == 0:
+                    continue  # the first of them is what any chip takes, which is checked before
+                excluded = [self._excluded(other[: number + own_too], check) for other in others]
+                when = simplify(all_of(excluded, check.span) or literal(True, check.span))
+                if not _is(when, False):
+                    require = demands[number]
+                    yield replace(check, kind=CheckKind.CONSTRAINT, when=when, require=require, message=None)
+
+    def _groups(self, differing: Sequence[Check]) -> list[list[Expr]]:
+        """For each sort of chips what it demands beyond what some chip demands, check by check."""
+        found: dict[object, list[Expr]] = {}
         for chip in self._operator.chips:
-            parts = [part for c in differing if not _is(part := self._on_chip(c, chip), True)]
-            demands = simplify(all_of(parts, differing[0].span) or literal(True, differing[0].span))
-            groups.setdefault(strip(demands), ([], demands))[0].append(chip.id)
-        return list(groups.values())
+            demands = [self._beyond_any(check, self._on_chip(check, chip)) for check in differing]
+            found.setdefault(tuple(map(strip, demands)), demands)
+        return list(found.values())
 
-    def _one_chip(self) -> tuple[tuple[Let, ...], tuple[Check, ...]]:
-        """What chips differ in must be what one and the same chip takes."""
-        takers = self._takers()
-        if not takers or any(_is(demands, True) for _, demands in takers):
-            return (), ()
-        span = takers[0][1].span
-        lets = tuple(Let(_taker(ids), demands, _taken_by(ids), span) for ids, demands in takers)
-        require = any_of([ref(RefKind.LET, let.name, BOOL, span) for let in lets], span)
-        whole = any_of([demands for _, demands in takers], span)
-        assert require is not None
-        assert whole is not None
-        check = Check(
-            id=CHIP,
-            kind=CheckKind.CONSTRAINT,
-            parameter="call",
-            when=None,
-            require=require,
-            at_infer=False,
-            establishes=(),
-            message=self._demanded(whole),
-            span=span,
-        )
-        return lets, (check,)
+    def _beyond_any(self, check: Check, demand: Expr) -> Expr:
+        anyone = self.expr(self._on_any_chip(check).require)
+        return literal(True, check.span) if _same_demand(anyone, demand) else demand
 
-    def _demanded(self, whole: Expr) -> Text:
-        names = MessageNames(self._operator)
-        return Text(
-            f"must be one where {say(whole, 'en', names, plain=True)}",
-            f"须满足：{say(whole, 'zh', names, plain=True)}",
-        )
+    def _excluded(self, demands: Sequence[Expr], check: Check) -> Expr:
+        """When a call is beyond what chips with these demands take."""
+        whole = all_of([demand for demand in demands if not _is(demand, True)], check.span)
+        return literal(False, check.span) if whole is None else simplify(negate(whole))
 
     # ----------------------------------------------------------------- outputs
 
@@ -246,12 +234,21 @@ def _is_nowhere(value: Expr) -> bool:
     return isinstance(value, Select) and isinstance(value.selector, Literal)
 
 
-def _taker(chips: Sequence[str]) -> str:
-    return f"taken_by_{'_'.join(chips).lower()}"
+def _same_demand(first: Expr, second: Expr) -> bool:
+    """Whether two demands are the same, in whatever order they list values."""
+    return set(map(strip, _alternatives(first))) == set(map(strip, _alternatives(second)))
 
 
-def _taken_by(chips: Sequence[str]) -> Text:
-    return Text(f"what {' and '.join(chips)} take", f"{'、'.join(chips)} 所支持的组合")
+def _alternatives(expr: Expr) -> Iterator[Expr]:
+    """Demands of which one must be met."""
+    member = _membership(expr)
+    if member is not None:
+        yield from (compare("==", member.item, option, expr.span) for option in member.options)
+    elif isinstance(expr, Logic) and expr.op == "or":
+        for operand in expr.operands:
+            yield from _alternatives(operand)
+    else:
+        yield expr
 
 
 def _depends_on_chip(check: Check) -> bool:
@@ -273,9 +270,14 @@ def _any(parts: list[Expr]) -> Expr:
     if first is not None and all(m is not None and strip(m.item) == strip(first.item) for m in members):
         options = {strip(o): o for m in members if m is not None for o in m.options}
         return replace(first, options=tuple(_ordered(list(options.values()))))
-    joined = any_of(distinct, distinct[0].span)
+    every = {strip(way): way for part in distinct for way in _operands(part)}
+    joined = any_of(list(every.values()), distinct[0].span)
     assert joined is not None
     return simplify(joined)
+
+
+def _operands(expr: Expr) -> Sequence[Expr]:
+    return expr.operands if isinstance(expr, Logic) and expr.op == "or" else (expr,)
 
 
 def _ordered(options: list[Expr]) -> list[Expr]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from qsfa_codegen.expr.prose import fragment, say
 from qsfa_codegen.expr.rewrite import substitute
 from qsfa_codegen.spec.model import Check, CheckKind, Const, Dim, Operator
 
+_IDENTIFIER = re.compile(r"\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b")
 _PRINTABLE = frozenset({Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.ENUM, Kind.STRING, Kind.DTYPE})
 _QUERY_LABELS = {
     Query.PRESENT: "{param}",
@@ -20,7 +22,7 @@ _QUERY_LABELS = {
     Query.DTYPE: "dtype of {param}",
     Query.NUMEL: "number of elements of {param}",
     Query.COUNT: "number of tensors of {param}",
-    Query.DIM: "axis {axis} of {param}",
+    Query.DIM: "dim {axis} of {param}",
     Query.STRIDE: "stride {axis} of {param}",
 }
 
@@ -46,49 +48,48 @@ class Failure(Struct, frozen=True):
     allowed: str
 
 
-def failure(operator: Operator, check: Check) -> Failure:
-    """What a violation of ``check`` says, in English."""
-    return _failures(operator)(check)
+def failure(operator: Operator, check: Check, names: MessageNames | None = None) -> Failure:
+    """What a violation of ``check`` says, in English; with ``names`` in the words of a binding."""
+    return _failures(operator)(check) if names is None else _failure(operator, names, check)
 
 
 @once_an_operator
 def _failures(operator: Operator) -> Callable[[Check], Failure]:
-    return once_each(partial(_failure, operator))
+    return once_each(partial(_failure, operator, MessageNames(operator)))
 
 
-def _failure(operator: Operator, check: Check) -> Failure:
-    stated = _stated(check.require)
-    givens = () if stated else tuple(_givens(operator, check))
-    return Failure(check.id, check.parameter, givens, stated, _allowed(operator, check))
+def _failure(operator: Operator, names: MessageNames, check: Check) -> Failure:
+    stated = _stated(check.require, names)
+    givens = () if stated else tuple(_givens(operator, names, check))
+    return Failure(check.id, names.param(check.parameter), givens, stated, _allowed(names, check))
 
 
-def _allowed(operator: Operator, check: Check) -> str:
+def _allowed(names: MessageNames, check: Check) -> str:
     if check.message is not None:
-        return f"{check.parameter} {check.message.en}"
-    names = MessageNames(operator)
+        return f"{names.param(check.parameter)} {names.sentence(check.message.en)}"
     clause = say(check.require, "en", names, plain=True)
     if check.kind is not CheckKind.CONSTRAINT or check.when is None:
         return clause
     return f"{clause} {fragment(check.when, 'en', names, plain=True)}"
 
 
-def _stated(require: Expr) -> str:
+def _stated(require: Expr, names: MessageNames) -> str:
     """What a call must have done when it fails to do ``require``, where only one thing is possible."""
     match require:
         case ParamQuery(query=Query.PRESENT, param=param):
-            return f"{param} is absent"
+            return f"{names.param(param)} is absent"
         case Not(operand=ParamQuery(query=Query.PRESENT, param=param)):
-            return f"{param} is passed"
+            return f"{names.param(param)} is passed"
     return ""
 
 
-def _givens(operator: Operator, check: Check) -> Iterator[Given]:
+def _givens(operator: Operator, names: MessageNames, check: Check) -> Iterator[Given]:
     """Each fact that the requirement reads, once."""
     seen: set[str] = set()
     for node in walk(_expanded(operator, check.require)):
         if not isinstance(node, Ref | ParamQuery) or node.type.kind not in _PRINTABLE:
             continue
-        label = _label(operator, node)
+        label = _label(names, node)
         if label is None or label in seen:
             continue
         seen.add(label)
@@ -102,20 +103,22 @@ def _expanded(operator: Operator, expr: Expr) -> Expr:
     return expr
 
 
-def _label(operator: Operator, node: Ref | ParamQuery) -> str | None:
+def _label(names: MessageNames, node: Ref | ParamQuery) -> str | None:
     if isinstance(node, ParamQuery):
         pattern = _QUERY_LABELS.get(node.query)
-        return None if pattern is None else pattern.format(param=node.param, axis=node.axis)
-    if node.kind is RefKind.DIM:
-        return operator.find(Dim, node.name).doc_name
-    return node.name if node.kind is RefKind.ATTR else None
+        return None if pattern is None else pattern.format(param=names.param(node.param), axis=node.axis)
+    return names.ref(node.kind, node.name) if node.kind in (RefKind.DIM, RefKind.ATTR) else None
 
 
 class MessageNames:
-    """How names stand in a message: plain, without quotes or markup; a constant is its number."""
+    """How names stand in a message: plain, without quotes or markup; a constant is its number.
 
-    def __init__(self, operator: Operator) -> None:
+    ``called`` has the names that a binding gives to inputs, attributes and outputs, by those of the spec.
+    """
+
+    def __init__(self, operator: Operator, called: Mapping[str, str] | None = None) -> None:
         self._operator = operator
+        self._called = called or {}
 
     def ref(self, kind: RefKind, name: str) -> str:
         """A name of the spec."""
@@ -124,11 +127,17 @@ class MessageNames:
                 return self._operator.find(Dim, name).doc_name
             case RefKind.CONST:
                 return str(self._operator.find(Const, name).value)
+            case RefKind.ATTR:
+                return self.param(name)
         return name
 
     def param(self, name: str) -> str:
-        """An input."""
-        return name
+        """An input, an attribute or an output."""
+        return self._called.get(name, name)
+
+    def sentence(self, text: str) -> str:
+        """A sentence of the spec. Names of one word stay as they are: the sentence may mean the word."""
+        return _IDENTIFIER.sub(lambda found: self.param(found[0]), text) if self._called else text
 
     def label(self, type: Type, label: str) -> str:
         """A label of an enum, a chip or an architecture."""

@@ -42,6 +42,11 @@ def pascal(name: str) -> str:
     return "".join(w[:1].upper() + w[1:] for w in words(name))
 
 
+def output_check(output: str, what: str) -> str:
+    """The id of a check of an allocated output: ``row_sum``, ``shape`` → ``row_sum_out_shape``."""
+    return f"{output}_{what}" if words(output)[-1:] == ("out",) else f"{output}_out_{what}"
+
+
 def api_camel(name: str) -> str:
     """Spelling of an aclnn parameter: ``row_mask`` → ``rowMask``, ``PageIDs`` → ``pageIDs``.
 

@@ -23,6 +23,7 @@ from qsfa_codegen.spec.model import (
     Shape,
     Text,
 )
+from qsfa_codegen.spec.names import output_check
 from qsfa_codegen.spec.paths import condition, walk_choice
 
 
@@ -77,9 +78,10 @@ def _dtype(operator: Operator, output: Output) -> Check:
     span = output.span
     wanted = dtype_expr(operator, output.dtype, span)
     same = compare("==", dtype_of(output.name, span), wanted, span)
-    return _check(
-        output, "dtype", CheckKind.DTYPE, present(output.name, span), same, _wording(operator, output)
-    )
+    empty = empty_when(output)
+    always = isinstance(empty, Literal) and empty.value is False
+    when = None if always else present(output.name, span)
+    return _check(output, "dtype", CheckKind.DTYPE, when, same, _wording(operator, output))
 
 
 def _wording(operator: Operator, output: Output) -> Text | None:
@@ -96,7 +98,7 @@ def _check(
     output: Output, what: str, kind: CheckKind, when: Expr | None, require: Expr, message: Text | None
 ) -> Check:
     return Check(
-        id=f"{output.name}_out_{what}",
+        id=output_check(output.name, what),
         kind=kind,
         parameter=output.name,
         when=when,

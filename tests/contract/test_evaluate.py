@@ -77,7 +77,7 @@ def test_the_message_is_about_the_tensor_that_is_wrong() -> None:
     call = with_inputs(MATMUL, {"weight": weights((64, 32), (64, 32), (64, 96), (64, 32))})
     call = with_inputs(call, {"weight_scale": weights(*((32,),) * 4, dtype="float32")})
     (violation,) = evaluator(GROUPED).evaluate(call).violations
-    assert violation.message.startswith("axis 1 of weight is 96, N is 32; expected:")
+    assert violation.message.startswith("dim 1 of weight is 96, N is 32; expected:")
 
 
 @pytest.mark.parametrize("limit", [-0.5, float("nan"), float("-inf")])

@@ -311,7 +311,7 @@ BROKEN: dict[str, tuple[Case, list[str]]] = {
     ),
     "allocated shape": (
         changed_case(batched(), outputs={"attention_out": tensor("float16", 3, 5, 4, 576)}),
-        ["attention_out_out_shape"],
+        ["attention_out_shape"],
     ),
     "allocated dtype": (
         changed_case(batched(), outputs={"softmax_max": tensor("float16", 0)}),

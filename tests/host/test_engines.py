@@ -135,9 +135,7 @@ def test_allocated_outputs_are_compared_with_what_is_inferred() -> None:
     with engine(QSFA) as host:
         fine, off = host.results([replace(call, outputs=right), replace(call, outputs=wrong)])
     assert fine.ok
-    assert [(v.constraint, v.parameter) for v in off.violations] == [
-        ("attention_out_out_shape", "attention_out")
-    ]
+    assert [(v.constraint, v.parameter) for v in off.violations] == [("attention_out_shape", "attention_out")]
 
 
 # --------------------------------------------------------------------------- both forms, sanitizers

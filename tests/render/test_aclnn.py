@@ -12,7 +12,7 @@ from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
 from qsfa_codegen.contract.derive import derive
 from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.render.package import render
-from qsfa_codegen.spec.aclnn import in_place_names
+from qsfa_codegen.spec.aclnn import in_place_names, signature
 from qsfa_codegen.spec.load import load
 from qsfa_codegen.spec.model import Operator, Text
 from tests.render.aclnn_calls import OTHER_ARCH, SECOND_PHASE, WORKSPACE, Wrapper
@@ -182,8 +182,8 @@ def test_a_mistake_is_rejected_by_its_id(wrapper: Wrapper, call: Call, id: str) 
 def test_a_message_names_what_was_given_and_what_is_allowed(wrapper: Wrapper) -> None:
     call = replace(PAGED, attrs={**PAGED.attrs, "sparse_block_size": 3})
     assert wrapper.call(call, PAGED_OUTPUTS).message == (
-        "sparse_block_size is 3; expected: if the architecture is arch22, sparse_block_size is one of "
-        "1, 2, 4, 8, 16; if the architecture is arch35, sparse_block_size is 1 [sparse_block_size_value]"
+        "sparseBlockSize is 3; expected: if the architecture is arch22, sparseBlockSize is one of "
+        "1, 2, 4, 8, 16; if the architecture is arch35, sparseBlockSize is 1 [sparse_block_size_value]"
     )
 
 
@@ -195,10 +195,36 @@ def test_a_long_text_does_not_push_the_id_out(wrapper: Wrapper) -> None:
 
 def test_a_percent_sign_of_the_caller_is_no_format(wrapper: Wrapper) -> None:
     answer = wrapper.call(replace(PAGED, attrs={**PAGED.attrs, "layout_kv": "%s%n%d"}), PAGED_OUTPUTS)
-    assert answer.message.startswith("layout_kv is %s%n%d;")
+    assert answer.message.startswith("layoutKvOptional is %s%n%d;")
 
 
 # --------------------------------------------------------------------------- outputs
+
+
+def test_a_message_has_the_names_of_the_aclnn_function(wrapper: Wrapper) -> None:
+    answer = wrapper.call(PAGED, PAGED_OUTPUTS, left_out=["block_table"])
+    assert answer.message == (
+        "blockTableOptional is absent; expected: blockTableOptional must be present when layoutKvOptional is "
+        "PA_BSND [block_table_presence]"
+    )
+    tokens = replace(TOKENS, attrs={**TOKENS.attrs, "layout_query": "BSND"})
+    tokens = replace(tokens, inputs={**tokens.inputs, "query": tensor("float16", 2, 48, 16, 576)})
+    tokens = replace(tokens, inputs={**tokens.inputs, "sparse_indices": tensor("int32", 2, 48, 1, 64)})
+    assert wrapper.call(tokens, {**TOKENS_OUTPUTS}).message == (
+        "layoutKvOptional is TND, layoutQueryOptional is BSND; expected: layoutKvOptional must equal "
+        "layoutQueryOptional unless it is PA_BSND [layouts_agree]"
+    )
+
+
+def test_no_message_names_what_the_aclnn_function_does_not_have(flash: Operator, source: str) -> None:
+    said = " ".join(re.findall(r'"((?:[^"\\]|\\.)*)"', source))
+    names = {param.source for param in signature(flash) if param.source != param.name}
+    ids = re.compile(r"\[\w+\]")
+    assert len(names) > 20
+    assert names & set(re.findall(r"\w+", ids.sub("", said))) == set()
+
+
+# --------------------------------------------------------------------------- outputs without elements
 
 
 def test_an_output_that_is_empty_may_be_nullptr(wrapper: Wrapper) -> None:
@@ -220,7 +246,11 @@ def test_an_output_that_holds_something_may_not(
     wrapper: Wrapper, call: Call, outputs: dict[str, TensorArg], name: str
 ) -> None:
     answer = wrapper.call(call, outputs, left_out=[name])
-    assert (answer.status, answer.id, answer.called) == (NULLPTR, f"{name}_out_presence", False)
+    assert (answer.status, answer.id, answer.called) == (
+        NULLPTR,
+        f"{name.removesuffix('_out')}_out_presence",
+        False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -239,13 +269,17 @@ def test_an_output_that_does_not_fit(
     wrapper: Wrapper, call: Call, outputs: dict[str, TensorArg], name: str, wrong: TensorArg, rule: str
 ) -> None:
     answer = wrapper.call(call, {**outputs, name: wrong})
-    assert (answer.status, answer.id, answer.called) == (INVALID, f"{name}_out_{rule}", False)
+    assert (answer.status, answer.id, answer.called) == (
+        INVALID,
+        f"{name.removesuffix('_out')}_out_{rule}",
+        False,
+    )
 
 
 def test_a_wrong_output_shape_is_shown_beside_the_right_one(wrapper: Wrapper) -> None:
     wrong = {**PAGED_OUTPUTS, "softmax_max": tensor("float32", 2, 1, 64, 8)}
     assert wrapper.call(PAGED, wrong).message == (
-        "shape of softmax_max is [2, 1, 64, 8]; expected: [0] [softmax_max_out_shape]"
+        "shape of softmaxMaxOut is [2, 1, 64, 8]; expected: [0] [softmax_max_out_shape]"
     )
 
 
@@ -365,15 +399,22 @@ def test_the_header_declares_the_two_phases(header: str) -> None:
     ]
 
 
+def test_the_header_speaks_of_the_parameters_that_it_declares(header: str) -> None:
+    cited = set(re.findall(r"`(\w+)`", header))
+    assert {"sparseIndices", "ropeHeadDim", "blockTableOptional", "softmaxMaxOut", "block_size"} <= cited
+    assert not cited & {"sparse_indices", "rope_head_dim", "NOPE", "BLOCK_SIZE"}
+    assert "a plain NoPE tensor whose last dim is 512." in " ".join(header.replace(" * ", " ").split())
+
+
 def test_every_check_stands_under_its_id(flash: Operator, source: str) -> None:
     written = list(dict.fromkeys(re.findall(r"^ {4}// (\w+)$", source, re.MULTILINE)))
     own = [id for id in dict.fromkeys(check.id for check in flash.checks) if id != "chip"]
     assert written[: len(own) + 1] == ["chip", *own]
     assert written[len(own) + 1 :] == [
-        "attention_out_out_presence",
+        "attention_out_presence",
         "softmax_max_out_presence",
         "softmax_sum_out_presence",
-        "attention_out_out_dtype",
+        "attention_out_dtype",
         "softmax_max_out_dtype",
         "softmax_sum_out_dtype",
     ]
@@ -470,12 +511,15 @@ def test_an_output_size_that_does_not_fit(odd: Wrapper) -> None:
     outputs = {"total": tensor("float32", many), "area": tensor("int8", 0)}
     answer = odd.call(replace(ODD_CALL, inputs=inputs), outputs)
     assert (answer.status, answer.called) == (INVALID, False)
-    assert answer.message == "area: a size does not fit in 64 bits [area_out_shape]"
+    assert answer.message == "areaOut: a size does not fit in 64 bits [area_out_shape]"
 
 
 def test_text_of_the_spec_is_text_in_cpp(odd: Wrapper) -> None:
     answer = odd.call(replace(ODD_CALL, attrs={**ODD_CALL.attrs, "text": "no"}), ODD_OUTPUTS)
-    assert answer.message == 'text is no; expected: text must not be "no" \\ at 100%d ??/ [not_no]'
+    assert (
+        answer.message
+        == 'textOptional is no; expected: textOptional must not be "no" \\ at 100%d ??/ [not_no]'
+    )
     assert odd.call(ODD_CALL, ODD_OUTPUTS, left_out=["text"]).called
 
 

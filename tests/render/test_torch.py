@@ -181,7 +181,27 @@ def test_one_chip_must_take_the_whole_call(adapter: Adapter) -> None:
     fp8 = {name: tensor("float8_e4m3fn", 32, 16, 1, 656) for name in ("key", "value")}
     assert adapter.call(PAGED, {**fp8, "sparse_block_size": 1}).outputs is not None
     answer = adapter.call(PAGED, fp8)  # that dtype on A5 alone, blocks of 16 tokens on others
-    assert (answer.outputs, answer.id) == (None, "chip")
+    assert (answer.outputs, answer.message) == (
+        None,
+        "dtype of key is Float8_e4m3fn; expected: the dtype of key is int8 when sparse_block_size is not 1 "
+        "or return_softmax_lse is true [key_dtype]",
+    )
+
+
+@pytest.mark.parametrize("block", [1, 2])
+@pytest.mark.parametrize("lse", [False, True])
+@pytest.mark.parametrize("dtype", ["int8", "float8_e4m3fn"])
+@pytest.mark.parametrize("heads", [8, 48])
+def test_what_chips_differ_in_must_be_what_one_of_them_takes(
+    adapter: Adapter, block: int, lse: bool, dtype: str, heads: int
+) -> None:
+    """By hand: A2 and A3 take int8 and no 48 heads; A5 takes single tokens, and writes no LSE."""
+    changes: dict[str, object] = {name: tensor(dtype, 32, 16, 1, 656) for name in ("key", "value")}
+    changes |= {"query": tensor("bfloat16", 2, 64, heads, 576), "sparse_block_size": block}
+    answer = adapter.call(PAGED, {**changes, "return_softmax_lse": lse})
+    legal = (dtype == "int8" and heads == 8) or (block == 1 and not lse)
+    assert (answer.outputs is not None) == legal
+    assert legal or answer.id == ("key_dtype" if dtype != "int8" else "Q_N_value")
 
 
 # --------------------------------------------------------------------------- parameters of every kind
@@ -313,7 +333,7 @@ def _differences(operator: Operator, adapter: Adapter) -> tuple[int, list[str]]:
             continue  # of tiling, which comes later
         # No chip is known here: a call is legal that some chip takes.
         results = [evaluator.evaluate(replace(call, chip=chip.id)) for chip in operator.chips]
-        ids = {v.constraint for result in results for v in result.violations} | {"chip"}
+        ids = {v.constraint for result in results for v in result.violations}
         legal = next((result.outputs for result in results if result.ok), None)
         answer = adapter.call(call)
         compared += 1

@@ -81,7 +81,7 @@ def test_only_an_output_without_elements_may_be_left_out() -> None:
 def test_dtypes() -> None:
     found = operator()
     dtypes = said(found, CheckKind.DTYPE)
-    assert dtypes["plain_out_dtype"] == "when plain is present: the dtype of plain is float32"
+    assert dtypes["plain_out_dtype"] == "the dtype of plain is float32"
     assert dtypes["maybe_out_dtype"] == "when maybe is present: the dtype of maybe equals the dtype of data"
     # Without `extra` nothing tells the dtype of its column: the spec says which one stands for it.
     assert dtypes["other_out_dtype"].endswith(

@@ -752,7 +752,7 @@ bool KvQuantSparseFlashAttentionTiling::CheckDimsFromKey2() const
 {
     // key_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.key.Dim(0) != dims_.b) {
-        return Reject("axis 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
+        return Reject("dim 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
             inputs_.key.Dim(0), dims_.b);
     }
     return true;
@@ -762,58 +762,58 @@ bool KvQuantSparseFlashAttentionTiling::CheckDimsFromValue() const
 {
     // value_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(0) != dims_.b) {
-        return Reject("axis 0 of value is %ld, B is %ld; expected: dim 0 of value equals B [value_shape]",
+        return Reject("dim 0 of value is %ld, B is %ld; expected: dim 0 of value equals B [value_shape]",
             inputs_.value.Dim(0), dims_.b);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(1) != dims_.kvS) {
         return Reject(
-            "axis 1 of value is %ld, KV_S is %ld; expected: dim 1 of value equals KV_S [value_shape]",
+            "dim 1 of value is %ld, KV_S is %ld; expected: dim 1 of value equals KV_S [value_shape]",
             inputs_.value.Dim(1), dims_.kvS);
     }
     // value_shape
     if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(2) != dims_.kvN) {
         return Reject(
-            "axis 2 of value is %ld, KV_N is %ld; expected: dim 2 of value equals KV_N [value_shape]",
+            "dim 2 of value is %ld, KV_N is %ld; expected: dim 2 of value equals KV_N [value_shape]",
             inputs_.value.Dim(2), dims_.kvN);
     }
     // value_shape
     if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(3) != dims_.kvD && inputs_.value.Dim(3) != NOPE) {
         return Reject(
-            "axis 3 of value is %ld, KV_D is %ld; expected: dim 3 of value is KV_D or 512 [value_shape]",
+            "dim 3 of value is %ld, KV_D is %ld; expected: dim 3 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(3), dims_.kvD);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(0) != dims_.kvT) {
         return Reject(
-            "axis 0 of value is %ld, KV_T is %ld; expected: dim 0 of value equals KV_T [value_shape]",
+            "dim 0 of value is %ld, KV_T is %ld; expected: dim 0 of value equals KV_T [value_shape]",
             inputs_.value.Dim(0), dims_.kvT);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(1) != dims_.kvN) {
         return Reject(
-            "axis 1 of value is %ld, KV_N is %ld; expected: dim 1 of value equals KV_N [value_shape]",
+            "dim 1 of value is %ld, KV_N is %ld; expected: dim 1 of value equals KV_N [value_shape]",
             inputs_.value.Dim(1), dims_.kvN);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(2) != dims_.kvD && inputs_.value.Dim(2) != NOPE) {
         return Reject(
-            "axis 2 of value is %ld, KV_D is %ld; expected: dim 2 of value is KV_D or 512 [value_shape]",
+            "dim 2 of value is %ld, KV_D is %ld; expected: dim 2 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(2), dims_.kvD);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(0) != dims_.blockNum) {
         return Reject(
-            "axis 0 of value is %ld, block_num is %ld; expected: dim 0 of value equals block_num "
+            "dim 0 of value is %ld, block_num is %ld; expected: dim 0 of value equals block_num "
             "[value_shape]",
             inputs_.value.Dim(0), dims_.blockNum);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(1) != dims_.blockSize) {
         return Reject(
-            "axis 1 of value is %ld, block_size is %ld; expected: dim 1 of value equals block_size "
+            "dim 1 of value is %ld, block_size is %ld; expected: dim 1 of value equals block_size "
             "[value_shape]",
             inputs_.value.Dim(1), dims_.blockSize);
     }
@@ -825,56 +825,56 @@ bool KvQuantSparseFlashAttentionTiling::CheckDimsFromSparseIndices() const
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(0) != dims_.b) {
         return Reject(
-            "axis 0 of sparse_indices is %ld, B is %ld; expected: dim 0 of sparse_indices equals B "
+            "dim 0 of sparse_indices is %ld, B is %ld; expected: dim 0 of sparse_indices equals B "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.b);
     }
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(1) != dims_.qS) {
         return Reject(
-            "axis 1 of sparse_indices is %ld, Q_S is %ld; expected: dim 1 of sparse_indices equals Q_S "
+            "dim 1 of sparse_indices is %ld, Q_S is %ld; expected: dim 1 of sparse_indices equals Q_S "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(1), dims_.qS);
     }
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(2) != dims_.kvN) {
         return Reject(
-            "axis 2 of sparse_indices is %ld, KV_N is %ld; expected: dim 2 of sparse_indices equals KV_N "
+            "dim 2 of sparse_indices is %ld, KV_N is %ld; expected: dim 2 of sparse_indices equals KV_N "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(2), dims_.kvN);
     }
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(0) != dims_.qT) {
         return Reject(
-            "axis 0 of sparse_indices is %ld, Q_T is %ld; expected: dim 0 of sparse_indices equals Q_T "
+            "dim 0 of sparse_indices is %ld, Q_T is %ld; expected: dim 0 of sparse_indices equals Q_T "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.qT);
     }
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(1) != dims_.kvN) {
         return Reject(
-            "axis 1 of sparse_indices is %ld, KV_N is %ld; expected: dim 1 of sparse_indices equals KV_N "
+            "dim 1 of sparse_indices is %ld, KV_N is %ld; expected: dim 1 of sparse_indices equals KV_N "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(1), dims_.kvN);
     }
     // block_table_shape
     if (inputs_.blockTable.Passed() && inputs_.blockTable.Dim(0) != dims_.b) {
         return Reject(
-            "axis 0 of block_table is %ld, B is %ld; expected: dim 0 of block_table equals B "
+            "dim 0 of block_table is %ld, B is %ld; expected: dim 0 of block_table equals B "
             "[block_table_shape]",
             inputs_.blockTable.Dim(0), dims_.b);
     }
     // actual_seq_lengths_query_shape
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
         return Reject(
-            "axis 0 of actual_seq_lengths_query is %ld, B is %ld; expected: dim 0 of "
+            "dim 0 of actual_seq_lengths_query is %ld, B is %ld; expected: dim 0 of "
             "actual_seq_lengths_query equals B [actual_seq_lengths_query_shape]",
             inputs_.actualSeqLengthsQuery.Dim(0), dims_.b);
     }
     // actual_seq_lengths_kv_shape
     if (inputs_.actualSeqLengthsKv.Passed() && inputs_.actualSeqLengthsKv.Dim(0) != dims_.b) {
         return Reject(
-            "axis 0 of actual_seq_lengths_kv is %ld, B is %ld; expected: dim 0 of actual_seq_lengths_kv "
+            "dim 0 of actual_seq_lengths_kv is %ld, B is %ld; expected: dim 0 of actual_seq_lengths_kv "
             "equals B [actual_seq_lengths_kv_shape]",
             inputs_.actualSeqLengthsKv.Dim(0), dims_.b);
     }

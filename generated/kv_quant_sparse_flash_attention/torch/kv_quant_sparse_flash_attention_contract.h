@@ -218,8 +218,6 @@ private:
     Sizes AttentionOutSizes() const;
     Sizes SoftmaxMaxSizes() const;
     bool Paged() const;
-    bool TakenByA2A3() const;
-    bool TakenByA5() const;
 
     const Call &call_;
     const std::string layout_query_;
@@ -434,27 +432,29 @@ inline void Contract::CheckPresence() const
         Reject("sparse_indices is absent; expected: sparse_indices is present [sparse_indices_presence]");
     }
     // block_table_presence
-    if ((attrs_.layoutKv == Layout::PA_BSND && !inputs_.blockTable.Passed()) ||
-        (attrs_.layoutKv != Layout::PA_BSND && inputs_.blockTable.Passed())) {
+    if (attrs_.layoutKv == Layout::PA_BSND && !inputs_.blockTable.Passed()) {
         Reject(
-            "layout_kv is %.64s, block_table is %s; expected: if layout_kv is PA_BSND, block_table is "
-            "present; otherwise block_table is absent [block_table_presence]",
-            attrs_.layoutKvText, inputs_.blockTable.Passed() ? "passed" : "absent");
+            "block_table is absent; expected: block_table must be present when layout_kv is PA_BSND "
+            "[block_table_presence]");
+    }
+    // block_table_presence
+    if (attrs_.layoutKv != Layout::PA_BSND && inputs_.blockTable.Passed()) {
+        Reject(
+            "block_table is passed; expected: block_table must be absent when layout_kv is not PA_BSND "
+            "[block_table_presence]");
     }
     // actual_seq_lengths_query_presence
     if (attrs_.layoutQuery == Layout::TND && !inputs_.actualSeqLengthsQuery.Passed()) {
         Reject(
-            "layout_query is %.64s, actual_seq_lengths_query is %s; expected: if layout_query is TND, "
-            "actual_seq_lengths_query is present [actual_seq_lengths_query_presence]",
-            attrs_.layoutQueryText, inputs_.actualSeqLengthsQuery.Passed() ? "passed" : "absent");
+            "actual_seq_lengths_query is absent; expected: actual_seq_lengths_query must be present when "
+            "layout_query is TND [actual_seq_lengths_query_presence]");
     }
     // actual_seq_lengths_kv_presence
     if ((attrs_.layoutKv == Layout::TND || attrs_.layoutKv == Layout::PA_BSND) &&
         !inputs_.actualSeqLengthsKv.Passed()) {
         Reject(
-            "layout_kv is %.64s, actual_seq_lengths_kv is %s; expected: if layout_kv is TND or PA_BSND, "
-            "actual_seq_lengths_kv is present [actual_seq_lengths_kv_presence]",
-            attrs_.layoutKvText, inputs_.actualSeqLengthsKv.Passed() ? "passed" : "absent");
+            "actual_seq_lengths_kv is absent; expected: actual_seq_lengths_kv must be present when "
+            "layout_kv is TND or PA_BSND [actual_seq_lengths_kv_presence]");
     }
 }
 
@@ -469,8 +469,8 @@ inline void Contract::CheckDtypes() const
     if (inputs_.key.dtype != at::kChar && inputs_.key.dtype != at::kFloat8_e4m3fn &&
         inputs_.key.dtype != at::kByte) {
         Reject(
-            "dtype of key is %s; expected: the dtype of key is one of int8, float8_e4m3fn, hifloat8 "
-            "[key_dtype]",
+            "dtype of key is %s; expected: the dtype of key is one of int8, float8_e4m3fn, hifloat8 (torch: "
+            "Byte) [key_dtype]",
             c10::toString(inputs_.key.dtype));
     }
     // value_dtype
@@ -644,7 +644,7 @@ inline void Contract::CheckDimsFromKey2() const
 {
     // key_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.key.Dim(0) != dims_.b) {
-        Reject("axis 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
+        Reject("dim 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
             inputs_.key.Dim(0), dims_.b);
     }
 }
@@ -653,52 +653,52 @@ inline void Contract::CheckDimsFromValue() const
 {
     // value_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(0) != dims_.b) {
-        Reject("axis 0 of value is %ld, B is %ld; expected: dim 0 of value equals B [value_shape]",
+        Reject("dim 0 of value is %ld, B is %ld; expected: dim 0 of value equals B [value_shape]",
             inputs_.value.Dim(0), dims_.b);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(1) != dims_.kvS) {
-        Reject("axis 1 of value is %ld, KV_S is %ld; expected: dim 1 of value equals KV_S [value_shape]",
+        Reject("dim 1 of value is %ld, KV_S is %ld; expected: dim 1 of value equals KV_S [value_shape]",
             inputs_.value.Dim(1), dims_.kvS);
     }
     // value_shape
     if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(2) != dims_.kvN) {
-        Reject("axis 2 of value is %ld, KV_N is %ld; expected: dim 2 of value equals KV_N [value_shape]",
+        Reject("dim 2 of value is %ld, KV_N is %ld; expected: dim 2 of value equals KV_N [value_shape]",
             inputs_.value.Dim(2), dims_.kvN);
     }
     // value_shape
     if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(3) != dims_.kvD && inputs_.value.Dim(3) != NOPE) {
-        Reject("axis 3 of value is %ld, KV_D is %ld; expected: dim 3 of value is KV_D or 512 [value_shape]",
+        Reject("dim 3 of value is %ld, KV_D is %ld; expected: dim 3 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(3), dims_.kvD);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(0) != dims_.kvT) {
-        Reject("axis 0 of value is %ld, KV_T is %ld; expected: dim 0 of value equals KV_T [value_shape]",
+        Reject("dim 0 of value is %ld, KV_T is %ld; expected: dim 0 of value equals KV_T [value_shape]",
             inputs_.value.Dim(0), dims_.kvT);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(1) != dims_.kvN) {
-        Reject("axis 1 of value is %ld, KV_N is %ld; expected: dim 1 of value equals KV_N [value_shape]",
+        Reject("dim 1 of value is %ld, KV_N is %ld; expected: dim 1 of value equals KV_N [value_shape]",
             inputs_.value.Dim(1), dims_.kvN);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(2) != dims_.kvD && inputs_.value.Dim(2) != NOPE) {
-        Reject("axis 2 of value is %ld, KV_D is %ld; expected: dim 2 of value is KV_D or 512 [value_shape]",
+        Reject("dim 2 of value is %ld, KV_D is %ld; expected: dim 2 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(2), dims_.kvD);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(0) != dims_.blockNum) {
         Reject(
-            "axis 0 of value is %ld, block_num is %ld; expected: dim 0 of value equals block_num "
+            "dim 0 of value is %ld, block_num is %ld; expected: dim 0 of value equals block_num "
             "[value_shape]",
             inputs_.value.Dim(0), dims_.blockNum);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(1) != dims_.blockSize) {
         Reject(
-            "axis 1 of value is %ld, block_size is %ld; expected: dim 1 of value equals block_size "
+            "dim 1 of value is %ld, block_size is %ld; expected: dim 1 of value equals block_size "
             "[value_shape]",
             inputs_.value.Dim(1), dims_.blockSize);
     }
@@ -709,56 +709,56 @@ inline void Contract::CheckDimsFromSparseIndices() const
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(0) != dims_.b) {
         Reject(
-            "axis 0 of sparse_indices is %ld, B is %ld; expected: dim 0 of sparse_indices equals B "
+            "dim 0 of sparse_indices is %ld, B is %ld; expected: dim 0 of sparse_indices equals B "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.b);
     }
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(1) != dims_.qS) {
         Reject(
-            "axis 1 of sparse_indices is %ld, Q_S is %ld; expected: dim 1 of sparse_indices equals Q_S "
+            "dim 1 of sparse_indices is %ld, Q_S is %ld; expected: dim 1 of sparse_indices equals Q_S "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(1), dims_.qS);
     }
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(2) != dims_.kvN) {
         Reject(
-            "axis 2 of sparse_indices is %ld, KV_N is %ld; expected: dim 2 of sparse_indices equals KV_N "
+            "dim 2 of sparse_indices is %ld, KV_N is %ld; expected: dim 2 of sparse_indices equals KV_N "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(2), dims_.kvN);
     }
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(0) != dims_.qT) {
         Reject(
-            "axis 0 of sparse_indices is %ld, Q_T is %ld; expected: dim 0 of sparse_indices equals Q_T "
+            "dim 0 of sparse_indices is %ld, Q_T is %ld; expected: dim 0 of sparse_indices equals Q_T "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.qT);
     }
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(1) != dims_.kvN) {
         Reject(
-            "axis 1 of sparse_indices is %ld, KV_N is %ld; expected: dim 1 of sparse_indices equals KV_N "
+            "dim 1 of sparse_indices is %ld, KV_N is %ld; expected: dim 1 of sparse_indices equals KV_N "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(1), dims_.kvN);
     }
     // block_table_shape
     if (inputs_.blockTable.Passed() && inputs_.blockTable.Dim(0) != dims_.b) {
         Reject(
-            "axis 0 of block_table is %ld, B is %ld; expected: dim 0 of block_table equals B "
+            "dim 0 of block_table is %ld, B is %ld; expected: dim 0 of block_table equals B "
             "[block_table_shape]",
             inputs_.blockTable.Dim(0), dims_.b);
     }
     // actual_seq_lengths_query_shape
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
         Reject(
-            "axis 0 of actual_seq_lengths_query is %ld, B is %ld; expected: dim 0 of "
+            "dim 0 of actual_seq_lengths_query is %ld, B is %ld; expected: dim 0 of "
             "actual_seq_lengths_query equals B [actual_seq_lengths_query_shape]",
             inputs_.actualSeqLengthsQuery.Dim(0), dims_.b);
     }
     // actual_seq_lengths_kv_shape
     if (inputs_.actualSeqLengthsKv.Passed() && inputs_.actualSeqLengthsKv.Dim(0) != dims_.b) {
         Reject(
-            "axis 0 of actual_seq_lengths_kv is %ld, B is %ld; expected: dim 0 of actual_seq_lengths_kv "
+            "dim 0 of actual_seq_lengths_kv is %ld, B is %ld; expected: dim 0 of actual_seq_lengths_kv "
             "equals B [actual_seq_lengths_kv_shape]",
             inputs_.actualSeqLengthsKv.Dim(0), dims_.b);
     }
@@ -783,27 +783,32 @@ inline void Contract::CheckConstraints() const
     // hifloat8_needs_rope
     if (inputs_.key.dtype == at::kByte && attrs_.ropeHeadDim != ROPE_MAX) {
         Reject(
-            "rope_head_dim is %ld; expected: rope_head_dim is 64 when the dtype of key is hifloat8 "
-            "[hifloat8_needs_rope]",
+            "rope_head_dim is %ld; expected: rope_head_dim is 64 when the dtype of key is hifloat8 (torch: "
+            "Byte) [hifloat8_needs_rope]",
             attrs_.ropeHeadDim);
     }
     // hifloat8_sparse_size
     if (inputs_.key.dtype == at::kByte && dims_.sparseSize != HIF8_SPARSE) {
         Reject(
             "sparse_indices: sparse_size is %ld; expected: sparse_size is 2048 when the dtype of key is "
-            "hifloat8 [hifloat8_sparse_size]",
+            "hifloat8 (torch: Byte) [hifloat8_sparse_size]",
             dims_.sparseSize);
     }
-    // chip
-    if (!TakenByA2A3() && !TakenByA5()) {
+    // key_dtype
+    if ((attrs_.sparseBlockSize != 1 || attrs_.returnSoftmaxLse) && inputs_.key.dtype != at::kChar) {
         Reject(
-            "call: sparse_block_size is %ld, dtype of key is %s, Q_N is %ld, return_softmax_lse is %s; "
-            "expected: call must be one where sparse_block_size is one of 1, 2, 4, 8, 16, the dtype of key "
-            "is int8 and Q_N is one of 1, 2, 4, 8, 16, 32, 64, 128, or sparse_block_size is 1, "
-            "return_softmax_lse is false, the dtype of key is one of float8_e4m3fn, hifloat8, int8 and Q_N "
-            "is one of 1, 2, 4, 8, 16, 32, 48, 64, 128 [chip]",
-            attrs_.sparseBlockSize, c10::toString(inputs_.key.dtype), dims_.qN,
-            attrs_.returnSoftmaxLse ? "true" : "false");
+            "dtype of key is %s; expected: the dtype of key is int8 when sparse_block_size is not 1 or "
+            "return_softmax_lse is true [key_dtype]",
+            c10::toString(inputs_.key.dtype));
+    }
+    // Q_N_value
+    if ((attrs_.sparseBlockSize != 1 || attrs_.returnSoftmaxLse) && dims_.qN != 1 && dims_.qN != 2 &&
+        dims_.qN != 4 && dims_.qN != 8 && dims_.qN != 16 && dims_.qN != 32 && dims_.qN != 64 &&
+        dims_.qN != 128) {
+        Reject(
+            "query: Q_N is %ld; expected: Q_N is one of 1, 2, 4, 8, 16, 32, 64, 128 when sparse_block_size "
+            "is not 1 or return_softmax_lse is true [Q_N_value]",
+            dims_.qN);
     }
 }
 
@@ -842,26 +847,6 @@ inline Outputs Contract::MakeOutputs() const
 inline bool Contract::Paged() const
 {
     return attrs_.layoutKv == Layout::PA_BSND;
-}
-
-// taken_by_a2_a3: what A2 and A3 take
-inline bool Contract::TakenByA2A3() const
-{
-    return (attrs_.sparseBlockSize == 1 || attrs_.sparseBlockSize == 2 || attrs_.sparseBlockSize == 4 ||
-               attrs_.sparseBlockSize == 8 || attrs_.sparseBlockSize == 16) &&
-        inputs_.key.dtype == at::kChar &&
-        (dims_.qN == 1 || dims_.qN == 2 || dims_.qN == 4 || dims_.qN == 8 || dims_.qN == 16 ||
-            dims_.qN == 32 || dims_.qN == 64 || dims_.qN == 128);
-}
-
-// taken_by_a5: what A5 take
-inline bool Contract::TakenByA5() const
-{
-    return attrs_.sparseBlockSize == 1 && !attrs_.returnSoftmaxLse &&
-        (inputs_.key.dtype == at::kFloat8_e4m3fn || inputs_.key.dtype == at::kByte ||
-            inputs_.key.dtype == at::kChar) &&
-        (dims_.qN == 1 || dims_.qN == 2 || dims_.qN == 4 || dims_.qN == 8 || dims_.qN == 16 ||
-            dims_.qN == 32 || dims_.qN == 48 || dims_.qN == 64 || dims_.qN == 128);
 }
 } // namespace kv_quant_sparse_flash_attention_contract
 } // namespace vllm_ascend

@@ -192,8 +192,6 @@ private:
     Sizes SparseIndicesSizes() const;
     Sizes SparseValuesSizes() const;
     bool Paged() const;
-    bool TakenByA2A3() const;
-    bool TakenByA5() const;
 
     const Call &call_;
     const std::string layout_query_;
@@ -345,25 +343,27 @@ inline void Contract::CheckPresence() const
     // actual_seq_lengths_query_presence
     if (attrs_.layoutQuery == Layout::TND && !inputs_.actualSeqLengthsQuery.Passed()) {
         Reject(
-            "layout_query is %.64s, actual_seq_lengths_query is %s; expected: if layout_query is TND, "
-            "actual_seq_lengths_query is present [actual_seq_lengths_query_presence]",
-            attrs_.layoutQueryText, inputs_.actualSeqLengthsQuery.Passed() ? "passed" : "absent");
+            "actual_seq_lengths_query is absent; expected: actual_seq_lengths_query must be present when "
+            "layout_query is TND [actual_seq_lengths_query_presence]");
     }
     // actual_seq_lengths_key_presence
     if ((attrs_.layoutKey == Layout::TND || attrs_.layoutKey == Layout::PA_BSND) &&
         !inputs_.actualSeqLengthsKey.Passed()) {
         Reject(
-            "layout_key is %.64s, actual_seq_lengths_key is %s; expected: if layout_key is TND or PA_BSND, "
-            "actual_seq_lengths_key is present [actual_seq_lengths_key_presence]",
-            attrs_.layoutKeyText, inputs_.actualSeqLengthsKey.Passed() ? "passed" : "absent");
+            "actual_seq_lengths_key is absent; expected: actual_seq_lengths_key must be present when "
+            "layout_key is TND or PA_BSND [actual_seq_lengths_key_presence]");
     }
     // block_table_presence
-    if ((attrs_.layoutKey == Layout::PA_BSND && !inputs_.blockTable.Passed()) ||
-        (attrs_.layoutKey != Layout::PA_BSND && inputs_.blockTable.Passed())) {
+    if (attrs_.layoutKey == Layout::PA_BSND && !inputs_.blockTable.Passed()) {
         Reject(
-            "layout_key is %.64s, block_table is %s; expected: if layout_key is PA_BSND, block_table is "
-            "present; otherwise block_table is absent [block_table_presence]",
-            attrs_.layoutKeyText, inputs_.blockTable.Passed() ? "passed" : "absent");
+            "block_table is absent; expected: block_table must be present when layout_key is PA_BSND "
+            "[block_table_presence]");
+    }
+    // block_table_presence
+    if (attrs_.layoutKey != Layout::PA_BSND && inputs_.blockTable.Passed()) {
+        Reject(
+            "block_table is passed; expected: block_table must be absent when layout_key is not PA_BSND "
+            "[block_table_presence]");
     }
 }
 
@@ -412,16 +412,12 @@ inline void Contract::CheckDtypes() const
     if ((inputs_.query.dtype != at::kBFloat16 || inputs_.weights.dtype != at::kBFloat16) &&
         (inputs_.query.dtype != at::kHalf || inputs_.weights.dtype != at::kHalf) &&
         (inputs_.query.dtype != at::kBFloat16 || inputs_.weights.dtype != at::kFloat) &&
-        (inputs_.query.dtype != at::kHalf || inputs_.weights.dtype != at::kFloat) &&
-        (inputs_.query.dtype != at::kBFloat16 || inputs_.weights.dtype != at::kBFloat16) &&
-        (inputs_.query.dtype != at::kHalf || inputs_.weights.dtype != at::kHalf)) {
+        (inputs_.query.dtype != at::kHalf || inputs_.weights.dtype != at::kFloat)) {
         Reject(
             "dtype of query is %s, dtype of weights is %s; expected: the dtype of query is bfloat16 and the "
             "dtype of weights is bfloat16, or the dtype of query is float16 and the dtype of weights is "
             "float16, or the dtype of query is bfloat16 and the dtype of weights is float32, or the dtype "
-            "of query is float16 and the dtype of weights is float32, or the dtype of query is bfloat16 and "
-            "the dtype of weights is bfloat16, or the dtype of query is float16 and the dtype of weights is "
-            "float16 [dtype_row]",
+            "of query is float16 and the dtype of weights is float32 [dtype_row]",
             c10::toString(inputs_.query.dtype), c10::toString(inputs_.weights.dtype));
     }
 }
@@ -539,43 +535,43 @@ inline void Contract::CheckDimsFromKey2() const
 {
     // key_shape
     if (attrs_.layoutKey == Layout::BSND && inputs_.key.Dim(0) != dims_.b) {
-        Reject("axis 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
+        Reject("dim 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
             inputs_.key.Dim(0), dims_.b);
     }
     // key_shape
     if ((attrs_.layoutKey == Layout::BSND || attrs_.layoutKey == Layout::PA_BSND) &&
         inputs_.key.Dim(3) != dims_.d) {
-        Reject("axis 3 of key is %ld, D is %ld; expected: dim 3 of key equals D [key_shape]",
+        Reject("dim 3 of key is %ld, D is %ld; expected: dim 3 of key equals D [key_shape]",
             inputs_.key.Dim(3), dims_.d);
     }
     // key_shape
     if (attrs_.layoutKey == Layout::TND && inputs_.key.Dim(2) != dims_.d) {
-        Reject("axis 2 of key is %ld, D is %ld; expected: dim 2 of key equals D [key_shape]",
+        Reject("dim 2 of key is %ld, D is %ld; expected: dim 2 of key equals D [key_shape]",
             inputs_.key.Dim(2), dims_.d);
     }
     // weights_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(0) != dims_.b) {
-        Reject("axis 0 of weights is %ld, B is %ld; expected: dim 0 of weights equals B [weights_shape]",
+        Reject("dim 0 of weights is %ld, B is %ld; expected: dim 0 of weights equals B [weights_shape]",
             inputs_.weights.Dim(0), dims_.b);
     }
     // weights_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(1) != dims_.qS) {
-        Reject("axis 1 of weights is %ld, Q_S is %ld; expected: dim 1 of weights equals Q_S [weights_shape]",
+        Reject("dim 1 of weights is %ld, Q_S is %ld; expected: dim 1 of weights equals Q_S [weights_shape]",
             inputs_.weights.Dim(1), dims_.qS);
     }
     // weights_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(2) != dims_.qN) {
-        Reject("axis 2 of weights is %ld, Q_N is %ld; expected: dim 2 of weights equals Q_N [weights_shape]",
+        Reject("dim 2 of weights is %ld, Q_N is %ld; expected: dim 2 of weights equals Q_N [weights_shape]",
             inputs_.weights.Dim(2), dims_.qN);
     }
     // weights_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.weights.Dim(0) != dims_.qT) {
-        Reject("axis 0 of weights is %ld, Q_T is %ld; expected: dim 0 of weights equals Q_T [weights_shape]",
+        Reject("dim 0 of weights is %ld, Q_T is %ld; expected: dim 0 of weights equals Q_T [weights_shape]",
             inputs_.weights.Dim(0), dims_.qT);
     }
     // weights_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.weights.Dim(1) != dims_.qN) {
-        Reject("axis 1 of weights is %ld, Q_N is %ld; expected: dim 1 of weights equals Q_N [weights_shape]",
+        Reject("dim 1 of weights is %ld, Q_N is %ld; expected: dim 1 of weights equals Q_N [weights_shape]",
             inputs_.weights.Dim(1), dims_.qN);
     }
 }
@@ -585,21 +581,21 @@ inline void Contract::CheckDimsFromActualSeqLengthsQuery() const
     // actual_seq_lengths_query_shape
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
         Reject(
-            "axis 0 of actual_seq_lengths_query is %ld, B is %ld; expected: dim 0 of "
+            "dim 0 of actual_seq_lengths_query is %ld, B is %ld; expected: dim 0 of "
             "actual_seq_lengths_query equals B [actual_seq_lengths_query_shape]",
             inputs_.actualSeqLengthsQuery.Dim(0), dims_.b);
     }
     // actual_seq_lengths_key_shape
     if (inputs_.actualSeqLengthsKey.Passed() && inputs_.actualSeqLengthsKey.Dim(0) != dims_.b) {
         Reject(
-            "axis 0 of actual_seq_lengths_key is %ld, B is %ld; expected: dim 0 of actual_seq_lengths_key "
+            "dim 0 of actual_seq_lengths_key is %ld, B is %ld; expected: dim 0 of actual_seq_lengths_key "
             "equals B [actual_seq_lengths_key_shape]",
             inputs_.actualSeqLengthsKey.Dim(0), dims_.b);
     }
     // block_table_shape
     if (inputs_.blockTable.Passed() && inputs_.blockTable.Dim(0) != dims_.b) {
         Reject(
-            "axis 0 of block_table is %ld, B is %ld; expected: dim 0 of block_table equals B "
+            "dim 0 of block_table is %ld, B is %ld; expected: dim 0 of block_table equals B "
             "[block_table_shape]",
             inputs_.blockTable.Dim(0), dims_.b);
     }
@@ -627,19 +623,6 @@ inline void Contract::CheckConstraints() const
             "return_value: layout_key is %.64s; expected: return_value must be false when layout_key is "
             "PA_BSND [values_without_paging]",
             attrs_.layoutKeyText);
-    }
-    // chip
-    if (!TakenByA2A3() && !TakenByA5()) {
-        Reject(
-            "call: dtype of weights is %s, Q_N is %ld, dtype of query is %s; expected: call must be one "
-            "where the dtype of weights is one of bfloat16, float16, float32 and (the dtype of query is "
-            "bfloat16 and the dtype of weights is bfloat16, or the dtype of query is float16 and the dtype "
-            "of weights is float16, or the dtype of query is bfloat16 and the dtype of weights is float32, "
-            "or the dtype of query is float16 and the dtype of weights is float32), or the dtype of weights "
-            "is bfloat16 or float16, (the dtype of query is bfloat16 and the dtype of weights is bfloat16, "
-            "or the dtype of query is float16 and the dtype of weights is float16) and Q_N is one of 8, 16, "
-            "24, 32, 64 [chip]",
-            c10::toString(inputs_.weights.dtype), dims_.qN, c10::toString(inputs_.query.dtype));
     }
 }
 
@@ -677,26 +660,6 @@ inline Outputs Contract::MakeOutputs() const
 inline bool Contract::Paged() const
 {
     return attrs_.layoutKey == Layout::PA_BSND;
-}
-
-// taken_by_a2_a3: what A2 and A3 take
-inline bool Contract::TakenByA2A3() const
-{
-    return (inputs_.weights.dtype == at::kBFloat16 || inputs_.weights.dtype == at::kHalf ||
-               inputs_.weights.dtype == at::kFloat) &&
-        ((inputs_.query.dtype == at::kBFloat16 && inputs_.weights.dtype == at::kBFloat16) ||
-            (inputs_.query.dtype == at::kHalf && inputs_.weights.dtype == at::kHalf) ||
-            (inputs_.query.dtype == at::kBFloat16 && inputs_.weights.dtype == at::kFloat) ||
-            (inputs_.query.dtype == at::kHalf && inputs_.weights.dtype == at::kFloat));
-}
-
-// taken_by_a5: what A5 take
-inline bool Contract::TakenByA5() const
-{
-    return (inputs_.weights.dtype == at::kBFloat16 || inputs_.weights.dtype == at::kHalf) &&
-        ((inputs_.query.dtype == at::kBFloat16 && inputs_.weights.dtype == at::kBFloat16) ||
-            (inputs_.query.dtype == at::kHalf && inputs_.weights.dtype == at::kHalf)) &&
-        (dims_.qN == 8 || dims_.qN == 16 || dims_.qN == 24 || dims_.qN == 32 || dims_.qN == 64);
 }
 } // namespace lightning_indexer_contract
 } // namespace vllm_ascend

@@ -276,19 +276,19 @@ inline void Contract::CheckDims() const
     }
     // gamma_shape
     if (inputs_.gamma.Dim(0) != dims_.d) {
-        Reject("axis 0 of gamma is %ld, D is %ld; expected: dim 0 of gamma equals D [gamma_shape]",
+        Reject("dim 0 of gamma is %ld, D is %ld; expected: dim 0 of gamma equals D [gamma_shape]",
             inputs_.gamma.Dim(0), dims_.d);
     }
     // smooth_scale1_shape
     if (inputs_.smoothScale1.Passed() && inputs_.smoothScale1.Dim(0) != dims_.d) {
         Reject(
-            "axis 0 of smooth_scale is %ld, D is %ld; expected: dim 0 of smooth_scale equals D "
+            "dim 0 of smooth_scale is %ld, D is %ld; expected: dim 0 of smooth_scale equals D "
             "[smooth_scale1_shape]",
             inputs_.smoothScale1.Dim(0), dims_.d);
     }
     // beta_shape
     if (inputs_.beta.Passed() && inputs_.beta.Dim(0) != dims_.d) {
-        Reject("axis 0 of beta is %ld, D is %ld; expected: dim 0 of beta equals D [beta_shape]",
+        Reject("dim 0 of beta is %ld, D is %ld; expected: dim 0 of beta equals D [beta_shape]",
             inputs_.beta.Dim(0), dims_.d);
     }
 }

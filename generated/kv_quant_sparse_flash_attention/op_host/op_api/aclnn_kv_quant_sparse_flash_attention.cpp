@@ -84,11 +84,6 @@ Layout ParseLayout(const char *text)
     return INVALID_LAYOUT;
 }
 
-ge::AscendString DtypeName(ge::DataType dtype)
-{
-    return op::ToString(dtype);
-}
-
 const char *TextOr(const char *text, const char *absent)
 {
     return text == nullptr ? absent : text;
@@ -175,12 +170,6 @@ Tensor View(const aclTensor *tensor)
         view.dtype = tensor->GetDataType();
     }
     return view;
-}
-
-// The status for a parameter that is nullptr and must not be, or the other way round.
-aclnnStatus Misplaced(const Tensor &tensor)
-{
-    return tensor.Passed() ? ACLNN_ERR_PARAM_INVALID : ACLNN_ERR_PARAM_NULLPTR;
 }
 
 // What CANN gets for an output: the caller's tensor, or one without elements where there is none.
@@ -276,9 +265,9 @@ private:
     bool CheckOutputPresence();
     bool CheckOutputDtypes();
     bool CheckOutputShapes();
-    bool HasAttentionOutShape(const char *name, const Tensor &output);
-    bool HasSoftmaxMaxShape(const char *name, const Tensor &output);
-    bool HasShape(const char *name, const Tensor &output, const gert::Shape &expected);
+    bool HasAttentionOutShape(const char *name, const char *id, const Tensor &output);
+    bool HasSoftmaxMaxShape(const char *name, const char *id, const Tensor &output);
+    bool HasShape(const char *name, const char *id, const Tensor &output, const gert::Shape &expected);
 
     int64_t G() const;
     bool Paged() const;
@@ -417,19 +406,19 @@ bool KvQuantSparseFlashAttentionContract::CheckAttributes()
     // scale_value_value
     if (!std::isfinite(attrs_.scaleValue)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "scale_value is %g; expected: scale_value is finite [scale_value_value]",
+            "scaleValue is %g; expected: scaleValue is finite [scale_value_value]",
             attrs_.scaleValue);
     }
     // key_quant_mode_value
     if (attrs_.keyQuantMode != 2) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "key_quant_mode is %ld; expected: key_quant_mode is 2 [key_quant_mode_value]",
+            "keyQuantMode is %ld; expected: keyQuantMode is 2 [key_quant_mode_value]",
             attrs_.keyQuantMode);
     }
     // value_quant_mode_value
     if (attrs_.valueQuantMode != 2) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "value_quant_mode is %ld; expected: value_quant_mode is 2 [value_quant_mode_value]",
+            "valueQuantMode is %ld; expected: valueQuantMode is 2 [value_quant_mode_value]",
             attrs_.valueQuantMode);
     }
     // sparse_block_size_value
@@ -437,33 +426,34 @@ bool KvQuantSparseFlashAttentionContract::CheckAttributes()
             attrs_.sparseBlockSize != 4 && attrs_.sparseBlockSize != 8 && attrs_.sparseBlockSize != 16) ||
         (arch_ == NpuArch::DAV_3510 && attrs_.sparseBlockSize != 1)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "sparse_block_size is %ld; expected: if the architecture is arch22, sparse_block_size is one of "
-            "1, 2, 4, 8, 16; if the architecture is arch35, sparse_block_size is 1 [sparse_block_size_value]",
+            "sparseBlockSize is %ld; expected: if the architecture is arch22, sparseBlockSize is one of 1, "
+            "2, 4, 8, 16; if the architecture is arch35, sparseBlockSize is 1 [sparse_block_size_value]",
             attrs_.sparseBlockSize);
     }
     // layout_query_value
     if (attrs_.layoutQuery != Layout::BSND && attrs_.layoutQuery != Layout::TND) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "layout_query is %.64s; expected: layout_query is BSND or TND [layout_query_value]",
+            "layoutQueryOptional is %.64s; expected: layoutQueryOptional is BSND or TND [layout_query_value]",
             attrs_.layoutQueryText);
     }
     // layout_kv_value
     if (attrs_.layoutKv != Layout::BSND && attrs_.layoutKv != Layout::TND &&
         attrs_.layoutKv != Layout::PA_BSND) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "layout_kv is %.64s; expected: layout_kv is one of BSND, TND, PA_BSND [layout_kv_value]",
+            "layoutKvOptional is %.64s; expected: layoutKvOptional is one of BSND, TND, PA_BSND "
+            "[layout_kv_value]",
             attrs_.layoutKvText);
     }
     // sparse_mode_value
     if (attrs_.sparseMode != 0 && attrs_.sparseMode != 3) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "sparse_mode is %ld; expected: sparse_mode is 0 or 3 [sparse_mode_value]",
+            "sparseMode is %ld; expected: sparseMode is 0 or 3 [sparse_mode_value]",
             attrs_.sparseMode);
     }
     // pre_tokens_value
     if (attrs_.preTokens != INT64_MAX) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "pre_tokens is %ld; expected: pre_tokens is 2^63-1 [pre_tokens_value]",
+            "preTokens is %ld; expected: preTokens is 2^63-1 [pre_tokens_value]",
             attrs_.preTokens);
     }
     return true;
@@ -474,38 +464,37 @@ bool KvQuantSparseFlashAttentionContract::CheckAttributesFromNextTokens()
     // next_tokens_value
     if (attrs_.nextTokens != INT64_MAX) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "next_tokens is %ld; expected: next_tokens is 2^63-1 [next_tokens_value]",
+            "nextTokens is %ld; expected: nextTokens is 2^63-1 [next_tokens_value]",
             attrs_.nextTokens);
     }
     // attention_mode_value
     if (attrs_.attentionMode != 2) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "attention_mode is %ld; expected: attention_mode is 2 [attention_mode_value]",
+            "attentionMode is %ld; expected: attentionMode is 2 [attention_mode_value]",
             attrs_.attentionMode);
     }
     // quant_scale_repo_mode_value
     if (attrs_.quantScaleRepoMode != 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "quant_scale_repo_mode is %ld; expected: quant_scale_repo_mode is 1 "
-            "[quant_scale_repo_mode_value]",
+            "quantScaleRepoMode is %ld; expected: quantScaleRepoMode is 1 [quant_scale_repo_mode_value]",
             attrs_.quantScaleRepoMode);
     }
     // tile_size_value
     if (attrs_.tileSize != 128) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "tile_size is %ld; expected: tile_size is 128 [tile_size_value]",
+            "tileSize is %ld; expected: tileSize is 128 [tile_size_value]",
             attrs_.tileSize);
     }
     // rope_head_dim_value
     if (attrs_.ropeHeadDim != 0 && attrs_.ropeHeadDim != 64) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "rope_head_dim is %ld; expected: rope_head_dim is 0 or 64 [rope_head_dim_value]",
+            "ropeHeadDim is %ld; expected: ropeHeadDim is 0 or 64 [rope_head_dim_value]",
             attrs_.ropeHeadDim);
     }
     // return_softmax_lse_value
     if (arch_ == NpuArch::DAV_3510 && attrs_.returnSoftmaxLse) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "return_softmax_lse is %s; expected: if the architecture is arch35, return_softmax_lse is false "
+            "returnSoftmaxLse is %s; expected: if the architecture is arch35, returnSoftmaxLse is false "
             "[return_softmax_lse_value]",
             attrs_.returnSoftmaxLse ? "true" : "false");
     }
@@ -516,45 +505,47 @@ bool KvQuantSparseFlashAttentionContract::CheckPresence()
 {
     // query_presence
     if (!inputs_.query.Passed()) {
-        return Reject(Misplaced(inputs_.query),
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
             "query is absent; expected: query is present [query_presence]");
     }
     // key_presence
     if (!inputs_.key.Passed()) {
-        return Reject(Misplaced(inputs_.key), "key is absent; expected: key is present [key_presence]");
+        return Reject(ACLNN_ERR_PARAM_NULLPTR, "key is absent; expected: key is present [key_presence]");
     }
     // value_presence
     if (!inputs_.value.Passed()) {
-        return Reject(Misplaced(inputs_.value),
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
             "value is absent; expected: value is present [value_presence]");
     }
     // sparse_indices_presence
     if (!inputs_.sparseIndices.Passed()) {
-        return Reject(Misplaced(inputs_.sparseIndices),
-            "sparse_indices is absent; expected: sparse_indices is present [sparse_indices_presence]");
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
+            "sparseIndices is absent; expected: sparseIndices is present [sparse_indices_presence]");
     }
     // block_table_presence
-    if ((attrs_.layoutKv == Layout::PA_BSND && !inputs_.blockTable.Passed()) ||
-        (attrs_.layoutKv != Layout::PA_BSND && inputs_.blockTable.Passed())) {
-        return Reject(Misplaced(inputs_.blockTable),
-            "layout_kv is %.64s, block_table is %s; expected: if layout_kv is PA_BSND, block_table is "
-            "present; otherwise block_table is absent [block_table_presence]",
-            attrs_.layoutKvText, inputs_.blockTable.Passed() ? "passed" : "absent");
+    if (attrs_.layoutKv == Layout::PA_BSND && !inputs_.blockTable.Passed()) {
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
+            "blockTableOptional is absent; expected: blockTableOptional must be present when "
+            "layoutKvOptional is PA_BSND [block_table_presence]");
+    }
+    // block_table_presence
+    if (attrs_.layoutKv != Layout::PA_BSND && inputs_.blockTable.Passed()) {
+        return Reject(ACLNN_ERR_PARAM_INVALID,
+            "blockTableOptional is passed; expected: blockTableOptional must be absent when "
+            "layoutKvOptional is not PA_BSND [block_table_presence]");
     }
     // actual_seq_lengths_query_presence
     if (attrs_.layoutQuery == Layout::TND && !inputs_.actualSeqLengthsQuery.Passed()) {
-        return Reject(Misplaced(inputs_.actualSeqLengthsQuery),
-            "layout_query is %.64s, actual_seq_lengths_query is %s; expected: if layout_query is TND, "
-            "actual_seq_lengths_query is present [actual_seq_lengths_query_presence]",
-            attrs_.layoutQueryText, inputs_.actualSeqLengthsQuery.Passed() ? "passed" : "absent");
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
+            "actualSeqLengthsQueryOptional is absent; expected: actualSeqLengthsQueryOptional must be "
+            "present when layoutQueryOptional is TND [actual_seq_lengths_query_presence]");
     }
     // actual_seq_lengths_kv_presence
     if ((attrs_.layoutKv == Layout::TND || attrs_.layoutKv == Layout::PA_BSND) &&
         !inputs_.actualSeqLengthsKv.Passed()) {
-        return Reject(Misplaced(inputs_.actualSeqLengthsKv),
-            "layout_kv is %.64s, actual_seq_lengths_kv is %s; expected: if layout_kv is TND or PA_BSND, "
-            "actual_seq_lengths_kv is present [actual_seq_lengths_kv_presence]",
-            attrs_.layoutKvText, inputs_.actualSeqLengthsKv.Passed() ? "passed" : "absent");
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
+            "actualSeqLengthsKvOptional is absent; expected: actualSeqLengthsKvOptional must be present "
+            "when layoutKvOptional is TND or PA_BSND [actual_seq_lengths_kv_presence]");
     }
     return true;
 }
@@ -565,7 +556,7 @@ bool KvQuantSparseFlashAttentionContract::CheckDtypes()
     if (inputs_.query.dtype != ge::DT_FLOAT16 && inputs_.query.dtype != ge::DT_BF16) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dtype of query is %s; expected: the dtype of query is float16 or bfloat16 [query_dtype]",
-            DtypeName(inputs_.query.dtype).GetString());
+            op::ToString(inputs_.query.dtype).GetString());
     }
     // key_dtype
     if ((arch_ == NpuArch::DAV_2201 && inputs_.key.dtype != ge::DT_INT8) ||
@@ -574,41 +565,42 @@ bool KvQuantSparseFlashAttentionContract::CheckDtypes()
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dtype of key is %s; expected: if the architecture is arch22, the dtype of key is int8; if the "
             "architecture is arch35, the dtype of key is one of float8_e4m3fn, hifloat8, int8 [key_dtype]",
-            DtypeName(inputs_.key.dtype).GetString());
+            op::ToString(inputs_.key.dtype).GetString());
     }
     // value_dtype
     if (inputs_.value.dtype != inputs_.key.dtype) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dtype of value is %s, dtype of key is %s; expected: the dtype of value equals the dtype of key "
             "[value_dtype]",
-            DtypeName(inputs_.value.dtype).GetString(), DtypeName(inputs_.key.dtype).GetString());
+            op::ToString(inputs_.value.dtype).GetString(), op::ToString(inputs_.key.dtype).GetString());
     }
     // sparse_indices_dtype
     if (inputs_.sparseIndices.dtype != ge::DT_INT32) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of sparse_indices is %s; expected: the dtype of sparse_indices is int32 "
+            "dtype of sparseIndices is %s; expected: the dtype of sparseIndices is int32 "
             "[sparse_indices_dtype]",
-            DtypeName(inputs_.sparseIndices.dtype).GetString());
+            op::ToString(inputs_.sparseIndices.dtype).GetString());
     }
     // block_table_dtype
     if (inputs_.blockTable.Passed() && inputs_.blockTable.dtype != ge::DT_INT32) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of block_table is %s; expected: the dtype of block_table is int32 [block_table_dtype]",
-            DtypeName(inputs_.blockTable.dtype).GetString());
+            "dtype of blockTableOptional is %s; expected: the dtype of blockTableOptional is int32 "
+            "[block_table_dtype]",
+            op::ToString(inputs_.blockTable.dtype).GetString());
     }
     // actual_seq_lengths_query_dtype
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.dtype != ge::DT_INT32) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of actual_seq_lengths_query is %s; expected: the dtype of actual_seq_lengths_query is "
-            "int32 [actual_seq_lengths_query_dtype]",
-            DtypeName(inputs_.actualSeqLengthsQuery.dtype).GetString());
+            "dtype of actualSeqLengthsQueryOptional is %s; expected: the dtype of "
+            "actualSeqLengthsQueryOptional is int32 [actual_seq_lengths_query_dtype]",
+            op::ToString(inputs_.actualSeqLengthsQuery.dtype).GetString());
     }
     // actual_seq_lengths_kv_dtype
     if (inputs_.actualSeqLengthsKv.Passed() && inputs_.actualSeqLengthsKv.dtype != ge::DT_INT32) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of actual_seq_lengths_kv is %s; expected: the dtype of actual_seq_lengths_kv is int32 "
-            "[actual_seq_lengths_kv_dtype]",
-            DtypeName(inputs_.actualSeqLengthsKv.dtype).GetString());
+            "dtype of actualSeqLengthsKvOptional is %s; expected: the dtype of actualSeqLengthsKvOptional "
+            "is int32 [actual_seq_lengths_kv_dtype]",
+            op::ToString(inputs_.actualSeqLengthsKv.dtype).GetString());
     }
     return true;
 }
@@ -619,8 +611,8 @@ bool KvQuantSparseFlashAttentionContract::CheckRanks()
     if ((attrs_.layoutQuery == Layout::BSND && inputs_.query.Rank() != 4) ||
         (attrs_.layoutQuery == Layout::TND && inputs_.query.Rank() != 3)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "layout_query is %.64s, rank of query is %ld; expected: if layout_query is BSND, the rank of "
-            "query is 4; if layout_query is TND, the rank of query is 3 [query_rank]",
+            "layoutQueryOptional is %.64s, rank of query is %ld; expected: if layoutQueryOptional is BSND, "
+            "the rank of query is 4; if layoutQueryOptional is TND, the rank of query is 3 [query_rank]",
             attrs_.layoutQueryText, inputs_.query.Rank());
     }
     // key_rank
@@ -628,8 +620,8 @@ bool KvQuantSparseFlashAttentionContract::CheckRanks()
             inputs_.key.Rank() != 4) ||
         (attrs_.layoutKv == Layout::TND && inputs_.key.Rank() != 3)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "layout_kv is %.64s, rank of key is %ld; expected: if layout_kv is BSND or PA_BSND, the rank of "
-            "key is 4; if layout_kv is TND, the rank of key is 3 [key_rank]",
+            "layoutKvOptional is %.64s, rank of key is %ld; expected: if layoutKvOptional is BSND or "
+            "PA_BSND, the rank of key is 4; if layoutKvOptional is TND, the rank of key is 3 [key_rank]",
             attrs_.layoutKvText, inputs_.key.Rank());
     }
     // value_rank
@@ -637,37 +629,39 @@ bool KvQuantSparseFlashAttentionContract::CheckRanks()
             inputs_.value.Rank() != 4) ||
         (attrs_.layoutKv == Layout::TND && inputs_.value.Rank() != 3)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "layout_kv is %.64s, rank of value is %ld; expected: if layout_kv is BSND or PA_BSND, the rank "
-            "of value is 4; if layout_kv is TND, the rank of value is 3 [value_rank]",
+            "layoutKvOptional is %.64s, rank of value is %ld; expected: if layoutKvOptional is BSND or "
+            "PA_BSND, the rank of value is 4; if layoutKvOptional is TND, the rank of value is 3 "
+            "[value_rank]",
             attrs_.layoutKvText, inputs_.value.Rank());
     }
     // sparse_indices_rank
     if ((attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Rank() != 4) ||
         (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Rank() != 3)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "layout_query is %.64s, rank of sparse_indices is %ld; expected: if layout_query is BSND, the "
-            "rank of sparse_indices is 4; if layout_query is TND, the rank of sparse_indices is 3 "
-            "[sparse_indices_rank]",
+            "layoutQueryOptional is %.64s, rank of sparseIndices is %ld; expected: if layoutQueryOptional "
+            "is BSND, the rank of sparseIndices is 4; if layoutQueryOptional is TND, the rank of "
+            "sparseIndices is 3 [sparse_indices_rank]",
             attrs_.layoutQueryText, inputs_.sparseIndices.Rank());
     }
     // block_table_rank
     if (inputs_.blockTable.Passed() && inputs_.blockTable.Rank() != 2) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "rank of block_table is %ld; expected: the rank of block_table is 2 [block_table_rank]",
+            "rank of blockTableOptional is %ld; expected: the rank of blockTableOptional is 2 "
+            "[block_table_rank]",
             inputs_.blockTable.Rank());
     }
     // actual_seq_lengths_query_rank
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Rank() != 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "rank of actual_seq_lengths_query is %ld; expected: the rank of actual_seq_lengths_query is 1 "
-            "[actual_seq_lengths_query_rank]",
+            "rank of actualSeqLengthsQueryOptional is %ld; expected: the rank of "
+            "actualSeqLengthsQueryOptional is 1 [actual_seq_lengths_query_rank]",
             inputs_.actualSeqLengthsQuery.Rank());
     }
     // actual_seq_lengths_kv_rank
     if (inputs_.actualSeqLengthsKv.Passed() && inputs_.actualSeqLengthsKv.Rank() != 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "rank of actual_seq_lengths_kv is %ld; expected: the rank of actual_seq_lengths_kv is 1 "
-            "[actual_seq_lengths_kv_rank]",
+            "rank of actualSeqLengthsKvOptional is %ld; expected: the rank of actualSeqLengthsKvOptional is "
+            "1 [actual_seq_lengths_kv_rank]",
             inputs_.actualSeqLengthsKv.Rank());
     }
     return true;
@@ -683,7 +677,7 @@ bool KvQuantSparseFlashAttentionContract::CheckDims()
     // B_value
     if (attrs_.layoutQuery == Layout::TND && dims_.b < 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "actual_seq_lengths_query: B is %ld; expected: B is at least 1 [B_value]",
+            "actualSeqLengthsQueryOptional: B is %ld; expected: B is at least 1 [B_value]",
             dims_.b);
     }
     // Q_S_value
@@ -710,7 +704,7 @@ bool KvQuantSparseFlashAttentionContract::CheckDims()
     // query_shape
     if (dims_.qD != NOPE + attrs_.ropeHeadDim) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "query: Q_D is %ld, rope_head_dim is %ld; expected: Q_D equals 512 + rope_head_dim [query_shape]",
+            "query: Q_D is %ld, ropeHeadDim is %ld; expected: Q_D equals 512 + ropeHeadDim [query_shape]",
             dims_.qD, attrs_.ropeHeadDim);
     }
     return true;
@@ -756,13 +750,13 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromKey()
     // MAX_BLOCKS_value
     if (attrs_.layoutKv == Layout::PA_BSND && dims_.maxBlocks < 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "block_table: max_blocks is %ld; expected: max_blocks is at least 1 [MAX_BLOCKS_value]",
+            "blockTableOptional: max_blocks is %ld; expected: max_blocks is at least 1 [MAX_BLOCKS_value]",
             dims_.maxBlocks);
     }
     // SPARSE_SIZE_value
     if (dims_.sparseSize < 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "sparse_indices: sparse_size is %ld; expected: sparse_size is at least 1 [SPARSE_SIZE_value]",
+            "sparseIndices: sparse_size is %ld; expected: sparse_size is at least 1 [SPARSE_SIZE_value]",
             dims_.sparseSize);
     }
     return true;
@@ -773,7 +767,7 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromKey2()
     // key_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.key.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
+            "dim 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
             inputs_.key.Dim(0), dims_.b);
     }
     return true;
@@ -784,58 +778,58 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromValue()
     // value_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of value is %ld, B is %ld; expected: dim 0 of value equals B [value_shape]",
+            "dim 0 of value is %ld, B is %ld; expected: dim 0 of value equals B [value_shape]",
             inputs_.value.Dim(0), dims_.b);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(1) != dims_.kvS) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 1 of value is %ld, KV_S is %ld; expected: dim 1 of value equals KV_S [value_shape]",
+            "dim 1 of value is %ld, KV_S is %ld; expected: dim 1 of value equals KV_S [value_shape]",
             inputs_.value.Dim(1), dims_.kvS);
     }
     // value_shape
     if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(2) != dims_.kvN) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 2 of value is %ld, KV_N is %ld; expected: dim 2 of value equals KV_N [value_shape]",
+            "dim 2 of value is %ld, KV_N is %ld; expected: dim 2 of value equals KV_N [value_shape]",
             inputs_.value.Dim(2), dims_.kvN);
     }
     // value_shape
     if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(3) != dims_.kvD && inputs_.value.Dim(3) != NOPE) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 3 of value is %ld, KV_D is %ld; expected: dim 3 of value is KV_D or 512 [value_shape]",
+            "dim 3 of value is %ld, KV_D is %ld; expected: dim 3 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(3), dims_.kvD);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(0) != dims_.kvT) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of value is %ld, KV_T is %ld; expected: dim 0 of value equals KV_T [value_shape]",
+            "dim 0 of value is %ld, KV_T is %ld; expected: dim 0 of value equals KV_T [value_shape]",
             inputs_.value.Dim(0), dims_.kvT);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(1) != dims_.kvN) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 1 of value is %ld, KV_N is %ld; expected: dim 1 of value equals KV_N [value_shape]",
+            "dim 1 of value is %ld, KV_N is %ld; expected: dim 1 of value equals KV_N [value_shape]",
             inputs_.value.Dim(1), dims_.kvN);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(2) != dims_.kvD && inputs_.value.Dim(2) != NOPE) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 2 of value is %ld, KV_D is %ld; expected: dim 2 of value is KV_D or 512 [value_shape]",
+            "dim 2 of value is %ld, KV_D is %ld; expected: dim 2 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(2), dims_.kvD);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(0) != dims_.blockNum) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of value is %ld, block_num is %ld; expected: dim 0 of value equals block_num "
+            "dim 0 of value is %ld, block_num is %ld; expected: dim 0 of value equals block_num "
             "[value_shape]",
             inputs_.value.Dim(0), dims_.blockNum);
     }
     // value_shape
     if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(1) != dims_.blockSize) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 1 of value is %ld, block_size is %ld; expected: dim 1 of value equals block_size "
+            "dim 1 of value is %ld, block_size is %ld; expected: dim 1 of value equals block_size "
             "[value_shape]",
             inputs_.value.Dim(1), dims_.blockSize);
     }
@@ -847,57 +841,57 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromSparseIndices()
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of sparse_indices is %ld, B is %ld; expected: dim 0 of sparse_indices equals B "
+            "dim 0 of sparseIndices is %ld, B is %ld; expected: dim 0 of sparseIndices equals B "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.b);
     }
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(1) != dims_.qS) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 1 of sparse_indices is %ld, Q_S is %ld; expected: dim 1 of sparse_indices equals Q_S "
+            "dim 1 of sparseIndices is %ld, Q_S is %ld; expected: dim 1 of sparseIndices equals Q_S "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(1), dims_.qS);
     }
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(2) != dims_.kvN) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 2 of sparse_indices is %ld, KV_N is %ld; expected: dim 2 of sparse_indices equals KV_N "
+            "dim 2 of sparseIndices is %ld, KV_N is %ld; expected: dim 2 of sparseIndices equals KV_N "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(2), dims_.kvN);
     }
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(0) != dims_.qT) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of sparse_indices is %ld, Q_T is %ld; expected: dim 0 of sparse_indices equals Q_T "
+            "dim 0 of sparseIndices is %ld, Q_T is %ld; expected: dim 0 of sparseIndices equals Q_T "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.qT);
     }
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(1) != dims_.kvN) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 1 of sparse_indices is %ld, KV_N is %ld; expected: dim 1 of sparse_indices equals KV_N "
+            "dim 1 of sparseIndices is %ld, KV_N is %ld; expected: dim 1 of sparseIndices equals KV_N "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(1), dims_.kvN);
     }
     // block_table_shape
     if (inputs_.blockTable.Passed() && inputs_.blockTable.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of block_table is %ld, B is %ld; expected: dim 0 of block_table equals B "
+            "dim 0 of blockTableOptional is %ld, B is %ld; expected: dim 0 of blockTableOptional equals B "
             "[block_table_shape]",
             inputs_.blockTable.Dim(0), dims_.b);
     }
     // actual_seq_lengths_query_shape
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of actual_seq_lengths_query is %ld, B is %ld; expected: dim 0 of "
-            "actual_seq_lengths_query equals B [actual_seq_lengths_query_shape]",
+            "dim 0 of actualSeqLengthsQueryOptional is %ld, B is %ld; expected: dim 0 of "
+            "actualSeqLengthsQueryOptional equals B [actual_seq_lengths_query_shape]",
             inputs_.actualSeqLengthsQuery.Dim(0), dims_.b);
     }
     // actual_seq_lengths_kv_shape
     if (inputs_.actualSeqLengthsKv.Passed() && inputs_.actualSeqLengthsKv.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of actual_seq_lengths_kv is %ld, B is %ld; expected: dim 0 of actual_seq_lengths_kv "
-            "equals B [actual_seq_lengths_kv_shape]",
+            "dim 0 of actualSeqLengthsKvOptional is %ld, B is %ld; expected: dim 0 of "
+            "actualSeqLengthsKvOptional equals B [actual_seq_lengths_kv_shape]",
             inputs_.actualSeqLengthsKv.Dim(0), dims_.b);
     }
     return true;
@@ -908,28 +902,28 @@ bool KvQuantSparseFlashAttentionContract::CheckConstraints()
     // layouts_agree
     if (!Paged() && attrs_.layoutKv != attrs_.layoutQuery) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "layout_kv is %.64s, layout_query is %.64s; expected: layout_kv must equal layout_query unless "
-            "it is PA_BSND [layouts_agree]",
+            "layoutKvOptional is %.64s, layoutQueryOptional is %.64s; expected: layoutKvOptional must equal "
+            "layoutQueryOptional unless it is PA_BSND [layouts_agree]",
             attrs_.layoutKvText, attrs_.layoutQueryText);
     }
     // paging_divides
     if (Paged() && dims_.blockSize % attrs_.sparseBlockSize != 0) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "block_size is %ld, sparse_block_size is %ld; expected: sparse_block_size must divide "
-            "block_size when layout_kv is PA_BSND [paging_divides]",
+            "block_size is %ld, sparseBlockSize is %ld; expected: sparseBlockSize must divide block_size "
+            "when layoutKvOptional is PA_BSND [paging_divides]",
             dims_.blockSize, attrs_.sparseBlockSize);
     }
     // hifloat8_needs_rope
     if (inputs_.key.dtype == ge::DT_HIFLOAT8 && attrs_.ropeHeadDim != ROPE_MAX) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "rope_head_dim is %ld; expected: rope_head_dim is 64 when the dtype of key is hifloat8 "
+            "ropeHeadDim is %ld; expected: ropeHeadDim is 64 when the dtype of key is hifloat8 "
             "[hifloat8_needs_rope]",
             attrs_.ropeHeadDim);
     }
     // hifloat8_sparse_size
     if (inputs_.key.dtype == ge::DT_HIFLOAT8 && dims_.sparseSize != HIF8_SPARSE) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "sparse_indices: sparse_size is %ld; expected: sparse_size is 2048 when the dtype of key is "
+            "sparseIndices: sparse_size is %ld; expected: sparse_size is 2048 when the dtype of key is "
             "hifloat8 [hifloat8_sparse_size]",
             dims_.sparseSize);
     }
@@ -938,91 +932,92 @@ bool KvQuantSparseFlashAttentionContract::CheckConstraints()
 
 bool KvQuantSparseFlashAttentionContract::CheckOutputPresence()
 {
-    // attention_out_out_presence
+    // attention_out_presence
     if (!outputs_.attentionOut.Passed()) {
-        return Reject(Misplaced(outputs_.attentionOut),
-            "attention_out is absent; expected: attention_out is present [attention_out_out_presence]");
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
+            "attentionOutOut is absent; expected: attentionOutOut is present [attention_out_presence]");
     }
     // softmax_max_out_presence
     if (attrs_.returnSoftmaxLse && !outputs_.softmaxMax.Passed()) {
-        return Reject(Misplaced(outputs_.softmaxMax),
-            "softmax_max is %s, return_softmax_lse is %s; expected: return_softmax_lse is false or "
-            "softmax_max is present [softmax_max_out_presence]",
-            outputs_.softmaxMax.Passed() ? "passed" : "absent", attrs_.returnSoftmaxLse ? "true" : "false");
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
+            "softmaxMaxOut is absent; expected: softmaxMaxOut must be present when returnSoftmaxLse is true "
+            "[softmax_max_out_presence]");
     }
     // softmax_sum_out_presence
     if (attrs_.returnSoftmaxLse && !outputs_.softmaxSum.Passed()) {
-        return Reject(Misplaced(outputs_.softmaxSum),
-            "softmax_sum is %s, return_softmax_lse is %s; expected: return_softmax_lse is false or "
-            "softmax_sum is present [softmax_sum_out_presence]",
-            outputs_.softmaxSum.Passed() ? "passed" : "absent", attrs_.returnSoftmaxLse ? "true" : "false");
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
+            "softmaxSumOut is absent; expected: softmaxSumOut must be present when returnSoftmaxLse is true "
+            "[softmax_sum_out_presence]");
     }
     return true;
 }
 
 bool KvQuantSparseFlashAttentionContract::CheckOutputDtypes()
 {
-    // attention_out_out_dtype
-    if (outputs_.attentionOut.Passed() && outputs_.attentionOut.dtype != inputs_.query.dtype) {
+    // attention_out_dtype
+    if (outputs_.attentionOut.dtype != inputs_.query.dtype) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of attention_out is %s, dtype of query is %s; expected: attention_out must have the "
-            "dtype of query [attention_out_out_dtype]",
-            DtypeName(outputs_.attentionOut.dtype).GetString(), DtypeName(inputs_.query.dtype).GetString());
+            "dtype of attentionOutOut is %s, dtype of query is %s; expected: attentionOutOut must have the "
+            "dtype of query [attention_out_dtype]",
+            op::ToString(outputs_.attentionOut.dtype).GetString(),
+            op::ToString(inputs_.query.dtype).GetString());
     }
     // softmax_max_out_dtype
     if (outputs_.softmaxMax.Passed() && outputs_.softmaxMax.dtype != ge::DT_FLOAT) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of softmax_max is %s; expected: the dtype of softmax_max is float32 "
+            "dtype of softmaxMaxOut is %s; expected: the dtype of softmaxMaxOut is float32 "
             "[softmax_max_out_dtype]",
-            DtypeName(outputs_.softmaxMax.dtype).GetString());
+            op::ToString(outputs_.softmaxMax.dtype).GetString());
     }
     // softmax_sum_out_dtype
     if (outputs_.softmaxSum.Passed() && outputs_.softmaxSum.dtype != ge::DT_FLOAT) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of softmax_sum is %s; expected: the dtype of softmax_sum is float32 "
+            "dtype of softmaxSumOut is %s; expected: the dtype of softmaxSumOut is float32 "
             "[softmax_sum_out_dtype]",
-            DtypeName(outputs_.softmaxSum.dtype).GetString());
+            op::ToString(outputs_.softmaxSum.dtype).GetString());
     }
     return true;
 }
 
 bool KvQuantSparseFlashAttentionContract::CheckOutputShapes()
 {
-    return HasAttentionOutShape("attention_out", outputs_.attentionOut) &&
-        HasSoftmaxMaxShape("softmax_max", outputs_.softmaxMax) &&
-        HasSoftmaxMaxShape("softmax_sum", outputs_.softmaxSum);
+    return HasAttentionOutShape("attentionOutOut", "attention_out_shape", outputs_.attentionOut) &&
+        HasSoftmaxMaxShape("softmaxMaxOut", "softmax_max_out_shape", outputs_.softmaxMax) &&
+        HasSoftmaxMaxShape("softmaxSumOut", "softmax_sum_out_shape", outputs_.softmaxSum);
 }
 
-// attention_out_out_shape
-bool KvQuantSparseFlashAttentionContract::HasAttentionOutShape(const char *name, const Tensor &output)
+// attention_out_shape
+bool KvQuantSparseFlashAttentionContract::HasAttentionOutShape(const char *name, const char *id,
+    const Tensor &output)
 {
     if (attrs_.layoutQuery == Layout::BSND) {
         const gert::Shape expected{dims_.b, dims_.qS, dims_.qN, dims_.qD - attrs_.ropeHeadDim};
-        return HasShape(name, output, expected);
+        return HasShape(name, id, output, expected);
     }
-    return HasShape(name, output, gert::Shape({dims_.qT, dims_.qN, dims_.qD - attrs_.ropeHeadDim}));
+    return HasShape(name, id, output, gert::Shape({dims_.qT, dims_.qN, dims_.qD - attrs_.ropeHeadDim}));
 }
 
 // softmax_max_out_shape, softmax_sum_out_shape
-bool KvQuantSparseFlashAttentionContract::HasSoftmaxMaxShape(const char *name, const Tensor &output)
+bool KvQuantSparseFlashAttentionContract::HasSoftmaxMaxShape(const char *name, const char *id,
+    const Tensor &output)
 {
     if (!attrs_.returnSoftmaxLse) {
-        return HasShape(name, output, gert::Shape({0}));
+        return HasShape(name, id, output, gert::Shape({0}));
     }
     if (attrs_.layoutQuery == Layout::BSND) {
-        return HasShape(name, output, gert::Shape({dims_.b, dims_.kvN, dims_.qS, G()}));
+        return HasShape(name, id, output, gert::Shape({dims_.b, dims_.kvN, dims_.qS, G()}));
     }
-    return HasShape(name, output, gert::Shape({dims_.kvN, dims_.qT, G()}));
+    return HasShape(name, id, output, gert::Shape({dims_.kvN, dims_.qT, G()}));
 }
 
-bool KvQuantSparseFlashAttentionContract::HasShape(const char *name, const Tensor &output,
+bool KvQuantSparseFlashAttentionContract::HasShape(const char *name, const char *id, const Tensor &output,
     const gert::Shape &expected)
 {
     if (!output.Passed() || *output.shape == expected) {
         return true;
     }
-    return Reject(ACLNN_ERR_PARAM_INVALID, "shape of %s is %s; expected: %s [%s_out_shape]", name,
-        op::ToString(*output.shape).GetString(), op::ToString(expected).GetString(), name);
+    return Reject(ACLNN_ERR_PARAM_INVALID, "shape of %s is %s; expected: %s [%s]", name,
+        op::ToString(*output.shape).GetString(), op::ToString(expected).GetString(), id);
 }
 
 // G: query heads that a KV head serves

@@ -16,17 +16,17 @@ extern "C" {
  * First phase: checks the call and computes the workspace that it needs.
  *
  * query: Q of the attention: q_nope and q_rope, of the same dtype, joined along the last dim. With
- *     `rope_head_dim` 0 it is q_nope alone.
+ *     `ropeHeadDim` 0 it is q_nope alone.
  * key: K of the attention: the packed KV cache. Each row is `kv_row`: quantised k_nope, then k_rope in
  *     the dtype of `query`, then the float32 scales; `KV_D` counts its bytes.
  * value: V of the attention: the dequantised NoPE part of the rows of `key`. The same packed cache may
- *     be passed for both, or a plain NoPE tensor whose last dim is `NOPE`.
+ *     be passed for both, or a plain NoPE tensor whose last dim is 512.
  * sparseIndices: Blocks of the KV sequence that each query token attends to, as block numbers in units
- *     of `sparse_block_size` tokens. Valid entries stand first in a row, the rest are -1.
+ *     of `sparseBlockSize` tokens. Valid entries stand first in a row, the rest are -1.
  * keyDequantScaleOptional: Reserved; the scales of `key` stand in `kv_row`.
  * valueDequantScaleOptional: Reserved; the scales of `value` stand in `kv_row`.
- * blockTableOptional: Maps the block numbers of each batch to blocks of the paged cache. `MAX_BLOCKS`
- *     must cover the longest KV sequence of the call: its length over `BLOCK_SIZE`, rounded up.
+ * blockTableOptional: Maps the block numbers of each batch to blocks of the paged cache. `max_blocks`
+ *     must cover the longest KV sequence of the call: its length over `block_size`, rounded up.
  * actualSeqLengthsQueryOptional: Valid query tokens of each batch. With TND they are prefix sums over
  *     the batches, never decreasing, and their number is `B`. With BSND each is between 0 and `Q_S`; when
  *     absent, all `Q_S` tokens are valid.
@@ -34,32 +34,32 @@ extern "C" {
  *     over the batches, never decreasing. With BSND and PA_BSND each is a length, from 0 to what the cache
  *     holds of the batch; with BSND it may be absent: all `KV_S` tokens are valid.
  * scaleValue: Factor of the logits after Q times K, as a rule 1 over the square root of d_k. It is used
- *     as given, whatever `rope_head_dim` is.
- * keyQuantMode: How `key` is quantised; per_tile: one scale for every `tile_size` elements.
- * valueQuantMode: How `value` is quantised; per_tile: one scale for every `tile_size` elements.
- * sparseBlockSize: Tokens that one entry of `sparse_indices` stands for. 1 selects single tokens; more
+ *     as given, whatever `ropeHeadDim` is.
+ * keyQuantMode: How `key` is quantised; per_tile: one scale for every `tileSize` elements.
+ * valueQuantMode: How `value` is quantised; per_tile: one scale for every `tileSize` elements.
+ * sparseBlockSize: Tokens that one entry of `sparseIndices` stands for. 1 selects single tokens; more
  *     select blocks, whose tokens share one decision.
- * layoutQueryOptional: Layout of `query`, and with it of `sparse_indices` and the outputs.
+ * layoutQueryOptional: Layout of `query`, and with it of `sparseIndices` and the outputs.
  * layoutKvOptional: Layout of `key` and `value`. PA_BSND is a paged cache, reached through
- *     `block_table`.
+ *     `blockTableOptional`.
  * sparseMode: Mask. all: every selected token counts. right_down_causal: the lower triangle whose edge
  *     runs from the bottom right corner to the top left.
  * preTokens: Tokens before a query token that it attends to; 2^63-1 means no limit.
  * nextTokens: Tokens after a query token that it attends to; 2^63-1 means no limit.
- * attentionMode: How heads are built. mla_absorb: the head dim of Q and K is `NOPE` elements of NoPE
- *     and, where there is one, the RoPE part; K and V are the same rows.
+ * attentionMode: How heads are built. mla_absorb: the head dim of Q and K is 512 elements of NoPE and,
+ *     where there is one, the RoPE part; K and V are the same rows.
  * quantScaleRepoMode: Where the scales are kept; combine: in the rows, beside the data, see `kv_row`.
  * tileSize: Elements that share one scale in per_tile quantisation.
  * ropeHeadDim: RoPE elements of `query` and of each row of `key`. 0 means that there is no RoPE part in
  *     the inputs.
- * returnSoftmaxLse: Also write `softmax_max` and `softmax_sum`. The LSE of a valid query row is
- *     `softmax_max` + log(`softmax_sum`).
+ * returnSoftmaxLse: Also write `softmaxMaxOut` and `softmaxSumOut`. The LSE of a valid query row is
+ *     `softmaxMaxOut` + log(`softmaxSumOut`).
  * attentionOutOut: Result of the attention; token and head dims are those of `query`, the last dim has
  *     no RoPE part.
- * softmaxMaxOut: Largest scaled logit of each query row and head; empty unless `return_softmax_lse` is
+ * softmaxMaxOut: Largest scaled logit of each query row and head; empty unless `returnSoftmaxLse` is
  *     true.
- * softmaxSumOut: Sum of exp(logit - `softmax_max`) of each query row and head; empty unless
- *     `return_softmax_lse` is true.
+ * softmaxSumOut: Sum of exp(logit - `softmaxMaxOut`) of each query row and head; empty unless
+ *     `returnSoftmaxLse` is true.
  *
  * Returns ACLNN_SUCCESS, or ACLNN_ERR_PARAM_NULLPTR for a required parameter that is nullptr,
  * ACLNN_ERR_PARAM_INVALID for a call that breaks a rule of the operator, or an inner error.

@@ -72,11 +72,6 @@ Layout ParseLayout(const char *text)
     return INVALID_LAYOUT;
 }
 
-ge::AscendString DtypeName(ge::DataType dtype)
-{
-    return op::ToString(dtype);
-}
-
 const char *TextOr(const char *text, const char *absent)
 {
     return text == nullptr ? absent : text;
@@ -152,12 +147,6 @@ Tensor View(const aclTensor *tensor)
         view.dtype = tensor->GetDataType();
     }
     return view;
-}
-
-// The status for a parameter that is nullptr and must not be, or the other way round.
-aclnnStatus Misplaced(const Tensor &tensor)
-{
-    return tensor.Passed() ? ACLNN_ERR_PARAM_INVALID : ACLNN_ERR_PARAM_NULLPTR;
 }
 
 // What CANN gets for an output: the caller's tensor, or one without elements where there is none.
@@ -240,9 +229,9 @@ private:
     bool CheckOutputPresence();
     bool CheckOutputDtypes();
     bool CheckOutputShapes();
-    bool HasSparseIndicesShape(const char *name, const Tensor &output);
-    bool HasSparseValuesShape(const char *name, const Tensor &output);
-    bool HasShape(const char *name, const Tensor &output, const gert::Shape &expected);
+    bool HasSparseIndicesShape(const char *name, const char *id, const Tensor &output);
+    bool HasSparseValuesShape(const char *name, const char *id, const Tensor &output);
+    bool HasShape(const char *name, const char *id, const Tensor &output, const gert::Shape &expected);
 
     bool Paged() const;
     __attribute__((format(printf, 3, 4))) bool Reject(aclnnStatus status, const char *format, ...);
@@ -361,38 +350,39 @@ bool LightningIndexerContract::CheckAttributes()
     // layout_query_value
     if (attrs_.layoutQuery != Layout::BSND && attrs_.layoutQuery != Layout::TND) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "layout_query is %.64s; expected: layout_query is BSND or TND [layout_query_value]",
+            "layoutQueryOptional is %.64s; expected: layoutQueryOptional is BSND or TND [layout_query_value]",
             attrs_.layoutQueryText);
     }
     // layout_key_value
     if (attrs_.layoutKey != Layout::BSND && attrs_.layoutKey != Layout::TND &&
         attrs_.layoutKey != Layout::PA_BSND) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "layout_key is %.64s; expected: layout_key is one of BSND, TND, PA_BSND [layout_key_value]",
+            "layoutKeyOptional is %.64s; expected: layoutKeyOptional is one of BSND, TND, PA_BSND "
+            "[layout_key_value]",
             attrs_.layoutKeyText);
     }
     // sparse_count_value
     if (attrs_.sparseCount < 1 || attrs_.sparseCount > 8192) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "sparse_count is %ld; expected: sparse_count is from 1 to 8192 [sparse_count_value]",
+            "sparseCount is %ld; expected: sparseCount is from 1 to 8192 [sparse_count_value]",
             attrs_.sparseCount);
     }
     // sparse_mode_value
     if (attrs_.sparseMode != 0 && attrs_.sparseMode != 3) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "sparse_mode is %ld; expected: sparse_mode is 0 or 3 [sparse_mode_value]",
+            "sparseMode is %ld; expected: sparseMode is 0 or 3 [sparse_mode_value]",
             attrs_.sparseMode);
     }
     // pre_tokens_value
     if (attrs_.preTokens != INT64_MAX) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "pre_tokens is %ld; expected: pre_tokens is 2^63-1 [pre_tokens_value]",
+            "preTokens is %ld; expected: preTokens is 2^63-1 [pre_tokens_value]",
             attrs_.preTokens);
     }
     // next_tokens_value
     if (attrs_.nextTokens != INT64_MAX) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "next_tokens is %ld; expected: next_tokens is 2^63-1 [next_tokens_value]",
+            "nextTokens is %ld; expected: nextTokens is 2^63-1 [next_tokens_value]",
             attrs_.nextTokens);
     }
     return true;
@@ -402,40 +392,42 @@ bool LightningIndexerContract::CheckPresence()
 {
     // query_presence
     if (!inputs_.query.Passed()) {
-        return Reject(Misplaced(inputs_.query),
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
             "query is absent; expected: query is present [query_presence]");
     }
     // key_presence
     if (!inputs_.key.Passed()) {
-        return Reject(Misplaced(inputs_.key), "key is absent; expected: key is present [key_presence]");
+        return Reject(ACLNN_ERR_PARAM_NULLPTR, "key is absent; expected: key is present [key_presence]");
     }
     // weights_presence
     if (!inputs_.weights.Passed()) {
-        return Reject(Misplaced(inputs_.weights),
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
             "weights is absent; expected: weights is present [weights_presence]");
     }
     // actual_seq_lengths_query_presence
     if (attrs_.layoutQuery == Layout::TND && !inputs_.actualSeqLengthsQuery.Passed()) {
-        return Reject(Misplaced(inputs_.actualSeqLengthsQuery),
-            "layout_query is %.64s, actual_seq_lengths_query is %s; expected: if layout_query is TND, "
-            "actual_seq_lengths_query is present [actual_seq_lengths_query_presence]",
-            attrs_.layoutQueryText, inputs_.actualSeqLengthsQuery.Passed() ? "passed" : "absent");
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
+            "actualSeqLengthsQueryOptional is absent; expected: actualSeqLengthsQueryOptional must be "
+            "present when layoutQueryOptional is TND [actual_seq_lengths_query_presence]");
     }
     // actual_seq_lengths_key_presence
     if ((attrs_.layoutKey == Layout::TND || attrs_.layoutKey == Layout::PA_BSND) &&
         !inputs_.actualSeqLengthsKey.Passed()) {
-        return Reject(Misplaced(inputs_.actualSeqLengthsKey),
-            "layout_key is %.64s, actual_seq_lengths_key is %s; expected: if layout_key is TND or PA_BSND, "
-            "actual_seq_lengths_key is present [actual_seq_lengths_key_presence]",
-            attrs_.layoutKeyText, inputs_.actualSeqLengthsKey.Passed() ? "passed" : "absent");
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
+            "actualSeqLengthsKeyOptional is absent; expected: actualSeqLengthsKeyOptional must be present "
+            "when layoutKeyOptional is TND or PA_BSND [actual_seq_lengths_key_presence]");
     }
     // block_table_presence
-    if ((attrs_.layoutKey == Layout::PA_BSND && !inputs_.blockTable.Passed()) ||
-        (attrs_.layoutKey != Layout::PA_BSND && inputs_.blockTable.Passed())) {
-        return Reject(Misplaced(inputs_.blockTable),
-            "layout_key is %.64s, block_table is %s; expected: if layout_key is PA_BSND, block_table is "
-            "present; otherwise block_table is absent [block_table_presence]",
-            attrs_.layoutKeyText, inputs_.blockTable.Passed() ? "passed" : "absent");
+    if (attrs_.layoutKey == Layout::PA_BSND && !inputs_.blockTable.Passed()) {
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
+            "blockTableOptional is absent; expected: blockTableOptional must be present when "
+            "layoutKeyOptional is PA_BSND [block_table_presence]");
+    }
+    // block_table_presence
+    if (attrs_.layoutKey != Layout::PA_BSND && inputs_.blockTable.Passed()) {
+        return Reject(ACLNN_ERR_PARAM_INVALID,
+            "blockTableOptional is passed; expected: blockTableOptional must be absent when "
+            "layoutKeyOptional is not PA_BSND [block_table_presence]");
     }
     return true;
 }
@@ -446,14 +438,14 @@ bool LightningIndexerContract::CheckDtypes()
     if (inputs_.query.dtype != ge::DT_BF16 && inputs_.query.dtype != ge::DT_FLOAT16) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dtype of query is %s; expected: the dtype of query is bfloat16 or float16 [query_dtype]",
-            DtypeName(inputs_.query.dtype).GetString());
+            op::ToString(inputs_.query.dtype).GetString());
     }
     // key_dtype
     if (inputs_.key.dtype != inputs_.query.dtype) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dtype of key is %s, dtype of query is %s; expected: the dtype of key equals the dtype of query "
             "[key_dtype]",
-            DtypeName(inputs_.key.dtype).GetString(), DtypeName(inputs_.query.dtype).GetString());
+            op::ToString(inputs_.key.dtype).GetString(), op::ToString(inputs_.query.dtype).GetString());
     }
     // weights_dtype
     if ((arch_ == NpuArch::DAV_2201 && inputs_.weights.dtype != ge::DT_BF16 &&
@@ -464,27 +456,28 @@ bool LightningIndexerContract::CheckDtypes()
             "dtype of weights is %s; expected: if the architecture is arch22, the dtype of weights is one "
             "of bfloat16, float16, float32; if the architecture is arch35, the dtype of weights is bfloat16 "
             "or float16 [weights_dtype]",
-            DtypeName(inputs_.weights.dtype).GetString());
+            op::ToString(inputs_.weights.dtype).GetString());
     }
     // actual_seq_lengths_query_dtype
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.dtype != ge::DT_INT32) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of actual_seq_lengths_query is %s; expected: the dtype of actual_seq_lengths_query is "
-            "int32 [actual_seq_lengths_query_dtype]",
-            DtypeName(inputs_.actualSeqLengthsQuery.dtype).GetString());
+            "dtype of actualSeqLengthsQueryOptional is %s; expected: the dtype of "
+            "actualSeqLengthsQueryOptional is int32 [actual_seq_lengths_query_dtype]",
+            op::ToString(inputs_.actualSeqLengthsQuery.dtype).GetString());
     }
     // actual_seq_lengths_key_dtype
     if (inputs_.actualSeqLengthsKey.Passed() && inputs_.actualSeqLengthsKey.dtype != ge::DT_INT32) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of actual_seq_lengths_key is %s; expected: the dtype of actual_seq_lengths_key is int32 "
-            "[actual_seq_lengths_key_dtype]",
-            DtypeName(inputs_.actualSeqLengthsKey.dtype).GetString());
+            "dtype of actualSeqLengthsKeyOptional is %s; expected: the dtype of actualSeqLengthsKeyOptional "
+            "is int32 [actual_seq_lengths_key_dtype]",
+            op::ToString(inputs_.actualSeqLengthsKey.dtype).GetString());
     }
     // block_table_dtype
     if (inputs_.blockTable.Passed() && inputs_.blockTable.dtype != ge::DT_INT32) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of block_table is %s; expected: the dtype of block_table is int32 [block_table_dtype]",
-            DtypeName(inputs_.blockTable.dtype).GetString());
+            "dtype of blockTableOptional is %s; expected: the dtype of blockTableOptional is int32 "
+            "[block_table_dtype]",
+            op::ToString(inputs_.blockTable.dtype).GetString());
     }
     // dtype_row
     if ((arch_ == NpuArch::DAV_2201 &&
@@ -501,7 +494,7 @@ bool LightningIndexerContract::CheckDtypes()
             "float16 and the dtype of weights is float16, or the dtype of query is bfloat16 and the dtype "
             "of weights is float32, or the dtype of query is float16 and the dtype of weights is float32; "
             "if the architecture … [dtype_row]",
-            DtypeName(inputs_.query.dtype).GetString(), DtypeName(inputs_.weights.dtype).GetString());
+            op::ToString(inputs_.query.dtype).GetString(), op::ToString(inputs_.weights.dtype).GetString());
     }
     return true;
 }
@@ -512,8 +505,8 @@ bool LightningIndexerContract::CheckRanks()
     if ((attrs_.layoutQuery == Layout::BSND && inputs_.query.Rank() != 4) ||
         (attrs_.layoutQuery == Layout::TND && inputs_.query.Rank() != 3)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "layout_query is %.64s, rank of query is %ld; expected: if layout_query is BSND, the rank of "
-            "query is 4; if layout_query is TND, the rank of query is 3 [query_rank]",
+            "layoutQueryOptional is %.64s, rank of query is %ld; expected: if layoutQueryOptional is BSND, "
+            "the rank of query is 4; if layoutQueryOptional is TND, the rank of query is 3 [query_rank]",
             attrs_.layoutQueryText, inputs_.query.Rank());
     }
     // key_rank
@@ -521,36 +514,38 @@ bool LightningIndexerContract::CheckRanks()
             inputs_.key.Rank() != 4) ||
         (attrs_.layoutKey == Layout::TND && inputs_.key.Rank() != 3)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "layout_key is %.64s, rank of key is %ld; expected: if layout_key is BSND or PA_BSND, the rank "
-            "of key is 4; if layout_key is TND, the rank of key is 3 [key_rank]",
+            "layoutKeyOptional is %.64s, rank of key is %ld; expected: if layoutKeyOptional is BSND or "
+            "PA_BSND, the rank of key is 4; if layoutKeyOptional is TND, the rank of key is 3 [key_rank]",
             attrs_.layoutKeyText, inputs_.key.Rank());
     }
     // weights_rank
     if ((attrs_.layoutQuery == Layout::BSND && inputs_.weights.Rank() != 3) ||
         (attrs_.layoutQuery == Layout::TND && inputs_.weights.Rank() != 2)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "layout_query is %.64s, rank of weights is %ld; expected: if layout_query is BSND, the rank of "
-            "weights is 3; if layout_query is TND, the rank of weights is 2 [weights_rank]",
+            "layoutQueryOptional is %.64s, rank of weights is %ld; expected: if layoutQueryOptional is "
+            "BSND, the rank of weights is 3; if layoutQueryOptional is TND, the rank of weights is 2 "
+            "[weights_rank]",
             attrs_.layoutQueryText, inputs_.weights.Rank());
     }
     // actual_seq_lengths_query_rank
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Rank() != 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "rank of actual_seq_lengths_query is %ld; expected: the rank of actual_seq_lengths_query is 1 "
-            "[actual_seq_lengths_query_rank]",
+            "rank of actualSeqLengthsQueryOptional is %ld; expected: the rank of "
+            "actualSeqLengthsQueryOptional is 1 [actual_seq_lengths_query_rank]",
             inputs_.actualSeqLengthsQuery.Rank());
     }
     // actual_seq_lengths_key_rank
     if (inputs_.actualSeqLengthsKey.Passed() && inputs_.actualSeqLengthsKey.Rank() != 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "rank of actual_seq_lengths_key is %ld; expected: the rank of actual_seq_lengths_key is 1 "
-            "[actual_seq_lengths_key_rank]",
+            "rank of actualSeqLengthsKeyOptional is %ld; expected: the rank of actualSeqLengthsKeyOptional "
+            "is 1 [actual_seq_lengths_key_rank]",
             inputs_.actualSeqLengthsKey.Rank());
     }
     // block_table_rank
     if (inputs_.blockTable.Passed() && inputs_.blockTable.Rank() != 2) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "rank of block_table is %ld; expected: the rank of block_table is 2 [block_table_rank]",
+            "rank of blockTableOptional is %ld; expected: the rank of blockTableOptional is 2 "
+            "[block_table_rank]",
             inputs_.blockTable.Rank());
     }
     return true;
@@ -566,7 +561,7 @@ bool LightningIndexerContract::CheckDims()
     // B_value
     if (attrs_.layoutQuery == Layout::TND && dims_.b < 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "actual_seq_lengths_query: B is %ld; expected: B is at least 1 [B_value]",
+            "actualSeqLengthsQueryOptional: B is %ld; expected: B is at least 1 [B_value]",
             dims_.b);
     }
     // Q_S_value
@@ -625,7 +620,7 @@ bool LightningIndexerContract::CheckDimsFromKey()
     // MAX_BLOCKS_value
     if (attrs_.layoutKey == Layout::PA_BSND && dims_.maxBlocks < 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "block_table: max_blocks is %ld; expected: max_blocks is at least 1 [MAX_BLOCKS_value]",
+            "blockTableOptional: max_blocks is %ld; expected: max_blocks is at least 1 [MAX_BLOCKS_value]",
             dims_.maxBlocks);
     }
     return true;
@@ -636,50 +631,50 @@ bool LightningIndexerContract::CheckDimsFromKey2()
     // key_shape
     if (attrs_.layoutKey == Layout::BSND && inputs_.key.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
+            "dim 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
             inputs_.key.Dim(0), dims_.b);
     }
     // key_shape
     if ((attrs_.layoutKey == Layout::BSND || attrs_.layoutKey == Layout::PA_BSND) &&
         inputs_.key.Dim(3) != dims_.d) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 3 of key is %ld, D is %ld; expected: dim 3 of key equals D [key_shape]",
+            "dim 3 of key is %ld, D is %ld; expected: dim 3 of key equals D [key_shape]",
             inputs_.key.Dim(3), dims_.d);
     }
     // key_shape
     if (attrs_.layoutKey == Layout::TND && inputs_.key.Dim(2) != dims_.d) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 2 of key is %ld, D is %ld; expected: dim 2 of key equals D [key_shape]",
+            "dim 2 of key is %ld, D is %ld; expected: dim 2 of key equals D [key_shape]",
             inputs_.key.Dim(2), dims_.d);
     }
     // weights_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of weights is %ld, B is %ld; expected: dim 0 of weights equals B [weights_shape]",
+            "dim 0 of weights is %ld, B is %ld; expected: dim 0 of weights equals B [weights_shape]",
             inputs_.weights.Dim(0), dims_.b);
     }
     // weights_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(1) != dims_.qS) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 1 of weights is %ld, Q_S is %ld; expected: dim 1 of weights equals Q_S [weights_shape]",
+            "dim 1 of weights is %ld, Q_S is %ld; expected: dim 1 of weights equals Q_S [weights_shape]",
             inputs_.weights.Dim(1), dims_.qS);
     }
     // weights_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(2) != dims_.qN) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 2 of weights is %ld, Q_N is %ld; expected: dim 2 of weights equals Q_N [weights_shape]",
+            "dim 2 of weights is %ld, Q_N is %ld; expected: dim 2 of weights equals Q_N [weights_shape]",
             inputs_.weights.Dim(2), dims_.qN);
     }
     // weights_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.weights.Dim(0) != dims_.qT) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of weights is %ld, Q_T is %ld; expected: dim 0 of weights equals Q_T [weights_shape]",
+            "dim 0 of weights is %ld, Q_T is %ld; expected: dim 0 of weights equals Q_T [weights_shape]",
             inputs_.weights.Dim(0), dims_.qT);
     }
     // weights_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.weights.Dim(1) != dims_.qN) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 1 of weights is %ld, Q_N is %ld; expected: dim 1 of weights equals Q_N [weights_shape]",
+            "dim 1 of weights is %ld, Q_N is %ld; expected: dim 1 of weights equals Q_N [weights_shape]",
             inputs_.weights.Dim(1), dims_.qN);
     }
     return true;
@@ -690,21 +685,21 @@ bool LightningIndexerContract::CheckDimsFromActualSeqLengthsQuery()
     // actual_seq_lengths_query_shape
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of actual_seq_lengths_query is %ld, B is %ld; expected: dim 0 of "
-            "actual_seq_lengths_query equals B [actual_seq_lengths_query_shape]",
+            "dim 0 of actualSeqLengthsQueryOptional is %ld, B is %ld; expected: dim 0 of "
+            "actualSeqLengthsQueryOptional equals B [actual_seq_lengths_query_shape]",
             inputs_.actualSeqLengthsQuery.Dim(0), dims_.b);
     }
     // actual_seq_lengths_key_shape
     if (inputs_.actualSeqLengthsKey.Passed() && inputs_.actualSeqLengthsKey.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of actual_seq_lengths_key is %ld, B is %ld; expected: dim 0 of actual_seq_lengths_key "
-            "equals B [actual_seq_lengths_key_shape]",
+            "dim 0 of actualSeqLengthsKeyOptional is %ld, B is %ld; expected: dim 0 of "
+            "actualSeqLengthsKeyOptional equals B [actual_seq_lengths_key_shape]",
             inputs_.actualSeqLengthsKey.Dim(0), dims_.b);
     }
     // block_table_shape
     if (inputs_.blockTable.Passed() && inputs_.blockTable.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "axis 0 of block_table is %ld, B is %ld; expected: dim 0 of block_table equals B "
+            "dim 0 of blockTableOptional is %ld, B is %ld; expected: dim 0 of blockTableOptional equals B "
             "[block_table_shape]",
             inputs_.blockTable.Dim(0), dims_.b);
     }
@@ -716,8 +711,8 @@ bool LightningIndexerContract::CheckConstraints()
     // layouts_agree
     if (!Paged() && attrs_.layoutKey != attrs_.layoutQuery) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "layout_key is %.64s, layout_query is %.64s; expected: layout_key must equal layout_query "
-            "unless it is PA_BSND [layouts_agree]",
+            "layoutKeyOptional is %.64s, layoutQueryOptional is %.64s; expected: layoutKeyOptional must "
+            "equal layoutQueryOptional unless it is PA_BSND [layouts_agree]",
             attrs_.layoutKeyText, attrs_.layoutQueryText);
     }
     // a5_query_heads
@@ -731,15 +726,15 @@ bool LightningIndexerContract::CheckConstraints()
     // large_count_step
     if (attrs_.sparseCount > COUNT_FINE && attrs_.sparseCount % COUNT_STEP != 0) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "sparse_count is %ld; expected: sparse_count is a multiple of 1024 when sparse_count is greater "
+            "sparseCount is %ld; expected: sparseCount is a multiple of 1024 when sparseCount is greater "
             "than 2048 [large_count_step]",
             attrs_.sparseCount);
     }
     // values_without_paging
     if (attrs_.returnValues && Paged()) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "return_values: layout_key is %.64s; expected: return_values must be false when layout_key is "
-            "PA_BSND [values_without_paging]",
+            "returnValues: layoutKeyOptional is %.64s; expected: returnValues must be false when "
+            "layoutKeyOptional is PA_BSND [values_without_paging]",
             attrs_.layoutKeyText);
     }
     return true;
@@ -749,15 +744,14 @@ bool LightningIndexerContract::CheckOutputPresence()
 {
     // sparse_indices_out_presence
     if (!outputs_.sparseIndices.Passed()) {
-        return Reject(Misplaced(outputs_.sparseIndices),
-            "sparse_indices is absent; expected: sparse_indices is present [sparse_indices_out_presence]");
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
+            "sparseIndicesOut is absent; expected: sparseIndicesOut is present [sparse_indices_out_presence]");
     }
     // sparse_values_out_presence
     if (attrs_.returnValues && !outputs_.sparseValues.Passed()) {
-        return Reject(Misplaced(outputs_.sparseValues),
-            "sparse_values is %s, return_values is %s; expected: return_values is false or sparse_values is "
-            "present [sparse_values_out_presence]",
-            outputs_.sparseValues.Passed() ? "passed" : "absent", attrs_.returnValues ? "true" : "false");
+        return Reject(ACLNN_ERR_PARAM_NULLPTR,
+            "sparseValuesOut is absent; expected: sparseValuesOut must be present when returnValues is true "
+            "[sparse_values_out_presence]");
     }
     return true;
 }
@@ -765,56 +759,58 @@ bool LightningIndexerContract::CheckOutputPresence()
 bool LightningIndexerContract::CheckOutputDtypes()
 {
     // sparse_indices_out_dtype
-    if (outputs_.sparseIndices.Passed() && outputs_.sparseIndices.dtype != ge::DT_INT32) {
+    if (outputs_.sparseIndices.dtype != ge::DT_INT32) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of sparse_indices is %s; expected: the dtype of sparse_indices is int32 "
+            "dtype of sparseIndicesOut is %s; expected: the dtype of sparseIndicesOut is int32 "
             "[sparse_indices_out_dtype]",
-            DtypeName(outputs_.sparseIndices.dtype).GetString());
+            op::ToString(outputs_.sparseIndices.dtype).GetString());
     }
     // sparse_values_out_dtype
     if (outputs_.sparseValues.Passed() && outputs_.sparseValues.dtype != inputs_.query.dtype) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of sparse_values is %s, dtype of query is %s; expected: sparse_values must have the "
+            "dtype of sparseValuesOut is %s, dtype of query is %s; expected: sparseValuesOut must have the "
             "dtype of query [sparse_values_out_dtype]",
-            DtypeName(outputs_.sparseValues.dtype).GetString(), DtypeName(inputs_.query.dtype).GetString());
+            op::ToString(outputs_.sparseValues.dtype).GetString(),
+            op::ToString(inputs_.query.dtype).GetString());
     }
     return true;
 }
 
 bool LightningIndexerContract::CheckOutputShapes()
 {
-    return HasSparseIndicesShape("sparse_indices", outputs_.sparseIndices) &&
-        HasSparseValuesShape("sparse_values", outputs_.sparseValues);
+    return HasSparseIndicesShape("sparseIndicesOut", "sparse_indices_out_shape", outputs_.sparseIndices) &&
+        HasSparseValuesShape("sparseValuesOut", "sparse_values_out_shape", outputs_.sparseValues);
 }
 
 // sparse_indices_out_shape
-bool LightningIndexerContract::HasSparseIndicesShape(const char *name, const Tensor &output)
+bool LightningIndexerContract::HasSparseIndicesShape(const char *name, const char *id, const Tensor &output)
 {
     if (attrs_.layoutQuery == Layout::BSND) {
-        return HasShape(name, output, gert::Shape({dims_.b, dims_.qS, dims_.kN, attrs_.sparseCount}));
+        return HasShape(name, id, output, gert::Shape({dims_.b, dims_.qS, dims_.kN, attrs_.sparseCount}));
     }
-    return HasShape(name, output, gert::Shape({dims_.qT, dims_.kN, attrs_.sparseCount}));
+    return HasShape(name, id, output, gert::Shape({dims_.qT, dims_.kN, attrs_.sparseCount}));
 }
 
 // sparse_values_out_shape
-bool LightningIndexerContract::HasSparseValuesShape(const char *name, const Tensor &output)
+bool LightningIndexerContract::HasSparseValuesShape(const char *name, const char *id, const Tensor &output)
 {
     if (!attrs_.returnValues) {
-        return HasShape(name, output, gert::Shape({0}));
+        return HasShape(name, id, output, gert::Shape({0}));
     }
     if (attrs_.layoutQuery == Layout::BSND) {
-        return HasShape(name, output, gert::Shape({dims_.b, dims_.qS, dims_.kN, attrs_.sparseCount}));
+        return HasShape(name, id, output, gert::Shape({dims_.b, dims_.qS, dims_.kN, attrs_.sparseCount}));
     }
-    return HasShape(name, output, gert::Shape({dims_.qT, dims_.kN, attrs_.sparseCount}));
+    return HasShape(name, id, output, gert::Shape({dims_.qT, dims_.kN, attrs_.sparseCount}));
 }
 
-bool LightningIndexerContract::HasShape(const char *name, const Tensor &output, const gert::Shape &expected)
+bool LightningIndexerContract::HasShape(const char *name, const char *id, const Tensor &output,
+    const gert::Shape &expected)
 {
     if (!output.Passed() || *output.shape == expected) {
         return true;
     }
-    return Reject(ACLNN_ERR_PARAM_INVALID, "shape of %s is %s; expected: %s [%s_out_shape]", name,
-        op::ToString(*output.shape).GetString(), op::ToString(expected).GetString(), name);
+    return Reject(ACLNN_ERR_PARAM_INVALID, "shape of %s is %s; expected: %s [%s]", name,
+        op::ToString(*output.shape).GetString(), op::ToString(expected).GetString(), id);
 }
 
 // paged

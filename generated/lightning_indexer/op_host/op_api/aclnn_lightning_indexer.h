@@ -24,18 +24,18 @@ extern "C" {
  * actualSeqLengthsKeyOptional: Valid key tokens of each batch. With TND they are prefix sums over the
  *     batches, never decreasing. With BSND and PA_BSND each is a length, from 0 to what the cache holds of
  *     the batch; with BSND it may be absent: all `K_S` tokens are valid.
- * blockTableOptional: Maps the block numbers of each batch to blocks of the paged cache. `MAX_BLOCKS`
- *     must cover the longest key sequence of the call: its length over `BLOCK_SIZE`, rounded up.
+ * blockTableOptional: Maps the block numbers of each batch to blocks of the paged cache. `max_blocks`
+ *     must cover the longest key sequence of the call: its length over `block_size`, rounded up.
  * layoutQueryOptional: Layout of `query`, and with it of `weights` and the outputs.
- * layoutKeyOptional: Layout of `key`. PA_BSND is a paged cache, reached through `block_table`.
+ * layoutKeyOptional: Layout of `key`. PA_BSND is a paged cache, reached through `blockTableOptional`.
  * sparseCount: Positions that are kept for each query token, the k of Top-k.
  * sparseMode: Mask. all: every key counts. right_down_causal: the lower triangle whose edge runs from
  *     the bottom right corner to the top left.
  * preTokens: Tokens before a query token that count; 2^63-1 means no limit.
  * nextTokens: Tokens after a query token that count; 2^63-1 means no limit.
- * returnValues: Also write `sparse_values`; meant for training.
+ * returnValues: Also write `sparseValuesOut`; meant for training.
  * sparseIndicesOut: Indices of the formula, the valid ones first in a row.
- * sparseValuesOut: Scores of `sparse_indices`; empty unless `return_values` is true.
+ * sparseValuesOut: Scores of `sparseIndicesOut`; empty unless `returnValues` is true.
  *
  * Returns ACLNN_SUCCESS, or ACLNN_ERR_PARAM_NULLPTR for a required parameter that is nullptr,
  * ACLNN_ERR_PARAM_INVALID for a call that breaks a rule of the operator, or an inner error.
