@@ -340,7 +340,8 @@ def call_with_format(head: str, message: str, args: Sequence[str], indent: int) 
     if indent + len(head) + len(literal) + 2 <= LINE_LIMIT:
         return wrap_call(head, [literal, *args], ");", indent)
     inner = " " * (indent + INDENT)
-    lines = [f"{inner}{cpp_string(chunk)}" for chunk in _chunks(message, LINE_LIMIT - indent - INDENT - 3)]
+    room = LINE_LIMIT - indent - INDENT - len('""') - len("," if args else ");")
+    lines = [f"{inner}{cpp_string(chunk)}" for chunk in _chunks(message, room)]
     text = head.rstrip() + "\n" + "\n".join(lines)
     if not args:
         return text + ");"

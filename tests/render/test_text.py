@@ -190,3 +190,12 @@ def test_wrap_words_loses_nothing(sample: str, width: int) -> None:
     lines = text.wrap_words(sample, width)
     assert " ".join(lines) == text.one_line(sample)
     assert all(len(line) <= width or " " not in line for line in lines)
+
+
+@pytest.mark.parametrize("length", range(80, 110))
+@pytest.mark.parametrize("args", [[], ["value"]])
+def test_a_message_of_any_length_stays_inside_the_line(length: int, args: list[str]) -> None:
+    message = "a " * (length // 2) + "b" * (length % 2 + 1)
+    call = " " * 8 + text.call_with_format("return Reject(INVALID, ", message, args, 8)
+    assert max(map(len, call.splitlines())) <= text.LINE_LIMIT
+    assert re.sub(r'"\s+"', "", call).count(message) == 1

@@ -940,14 +940,14 @@ bool KvQuantSparseFlashAttentionContract::CheckOutputPresence()
     // softmax_max_out_presence
     if (attrs_.returnSoftmaxLse && !outputs_.softmaxMax.Passed()) {
         return Reject(ACLNN_ERR_PARAM_NULLPTR,
-            "softmaxMaxOut is absent; expected: softmaxMaxOut must be present when returnSoftmaxLse is true "
-            "[softmax_max_out_presence]");
+            "softmaxMaxOut is absent; expected: softmaxMaxOut must be present when returnSoftmaxLse is "
+            "true [softmax_max_out_presence]");
     }
     // softmax_sum_out_presence
     if (attrs_.returnSoftmaxLse && !outputs_.softmaxSum.Passed()) {
         return Reject(ACLNN_ERR_PARAM_NULLPTR,
-            "softmaxSumOut is absent; expected: softmaxSumOut must be present when returnSoftmaxLse is true "
-            "[softmax_sum_out_presence]");
+            "softmaxSumOut is absent; expected: softmaxSumOut must be present when returnSoftmaxLse is "
+            "true [softmax_sum_out_presence]");
     }
     return true;
 }

@@ -745,13 +745,14 @@ bool LightningIndexerContract::CheckOutputPresence()
     // sparse_indices_out_presence
     if (!outputs_.sparseIndices.Passed()) {
         return Reject(ACLNN_ERR_PARAM_NULLPTR,
-            "sparseIndicesOut is absent; expected: sparseIndicesOut is present [sparse_indices_out_presence]");
+            "sparseIndicesOut is absent; expected: sparseIndicesOut is present "
+            "[sparse_indices_out_presence]");
     }
     // sparse_values_out_presence
     if (attrs_.returnValues && !outputs_.sparseValues.Passed()) {
         return Reject(ACLNN_ERR_PARAM_NULLPTR,
-            "sparseValuesOut is absent; expected: sparseValuesOut must be present when returnValues is true "
-            "[sparse_values_out_presence]");
+            "sparseValuesOut is absent; expected: sparseValuesOut must be present when returnValues is "
+            "true [sparse_values_out_presence]");
     }
     return true;
 }
