@@ -10,7 +10,7 @@ from msgspec import Struct
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import standard_headers
 from qsfa_codegen.render.text import INDENT, cpp_string, wrap_call
-from qsfa_codegen.render.torch_calls import OUTPUTS, arguments
+from qsfa_codegen.render.torch_calls import CARRIER, OUTPUTS, arguments
 from qsfa_codegen.render.torch_contract import contract_namespace, render_contract, torch_binding
 from qsfa_codegen.render.torch_schema import TorchParam, parameters, schema_pieces
 from qsfa_codegen.spec.model import (
@@ -82,7 +82,8 @@ def _render_adapter(operator: Operator, templates: Templates) -> str:
         contract_file=_contract_path(operator),
         binding=binding,
         signature=signature,
-        has_outputs=any(a.text.startswith(f"{OUTPUTS}.") for a in made),
+        has_outputs=any(f"{OUTPUTS}." in text for a in made for text in (a.text, *a.statements)),
+        carrier=CARRIER if any(CARRIER in line for line in statements) else "",
         headers=signature.headers(*statements),
         statements=statements,
         command=wrap_call("EXEC_NPU_CMD(", [operator.aclnn.name, *(a.text for a in made)], ");", INDENT),

@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from qsfa_codegen.render.parameters import literal
-from qsfa_codegen.render.torch_schema import TorchParam, parameters
+from qsfa_codegen.render.text import INDENT, wrap_call
+from qsfa_codegen.render.torch_names import carried_dtype
+from qsfa_codegen.render.torch_schema import Source, TorchParam, parameters
 from qsfa_codegen.spec.aclnn import AclnnParam, Role, signature
+from qsfa_codegen.spec.columns import all_dtypes
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.model import Attr, AttrType, AttrValue, Output
+from qsfa_codegen.spec.model import Attr, AttrType, AttrValue, DtypeRef, Input, Output
 from qsfa_codegen.spec.names import pascal
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator, TorchBinding
 
 OUTPUTS = "outputs"
+CARRIER = "ToldDtype"
+"""The function that gives aclnn a tensor with a dtype that torch lacks."""
 _VALUE_TYPES = {
     AttrType.INT: "int64_t",
     AttrType.DTYPE: "int64_t",
@@ -73,16 +78,39 @@ class _Adapter:
     def _output(self, name: str) -> Argument:
         alias = self._operator.find(Output, name).alias
         given = None if alias is None else self._params.get(alias)
-        return Argument(f"{OUTPUTS}.{name}" if given is None else given.name)
+        text = f"{OUTPUTS}.{name}" if given is None else given.name
+        return self._carried(text, name, self._operator.find(Output, name).dtype)
 
     def _input(self, param: AclnnParam) -> Argument:
         given = self._params.get(param.source or param.name)
         if given is not None:
-            return Argument(given.name)
+            return self._tensor(given)
         name = param.source or param.name
         if not param.is_pointer:
             return Argument(name, (f"{param.ctype} {name} = {{}};",))
         return Argument(name, (f"const std::optional<at::Tensor> {name};",))
+
+    def _tensor(self, given: TorchParam) -> Argument:
+        if given.source is not Source.INPUT or given.kind != "Tensor":
+            return Argument(given.name)
+        dtype = self._operator.find(Input, given.bound.source or "").dtype
+        carried = self._carried(given.name, given.name, dtype)
+        if not (given.optional and carried.statements):
+            return carried
+        plain = f"{given.name}_tensor"
+        copy = f"const at::Tensor {plain} = {given.name}.value_or(at::Tensor());"
+        carried = self._carried(plain, given.name, dtype)
+        return Argument(carried.text, (copy, *carried.statements))
+
+    def _carried(self, text: str, name: str, dtype: DtypeRef) -> Argument:
+        """A tensor for aclnn; one whose dtype torch lacks goes with the name of that dtype."""
+        carried = carried_dtype(all_dtypes(self._operator, dtype))
+        if carried is None:
+            return Argument(text)
+        told = DTYPES[carried].ge.replace("DT_", "ACL_", 1)
+        head = f"const auto &{name}_told = {self._namespace}::{CARRIER}("
+        call = wrap_call(head, [text, told, f'"{name}"', "0"], ");", INDENT)
+        return Argument(f"{name}_told", (call,))
 
     def _attr(self, attr: Attr) -> Argument:
         given = self._params.get(attr.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.cpp import Cpp, emit
@@ -31,6 +32,16 @@ def torch_type(name: str) -> str | None:
 def has_torch_type(name: str) -> bool:
     """Whether torch tensors can carry a dtype."""
     return torch_type(name) is not None
+
+
+def carried_dtype(names: Sequence[str]) -> str | None:
+    """Of the dtypes that a parameter can have, the one whose bits tensors of another dtype carry, if any.
+
+    None also where the parameter can have the other dtype itself: then nothing tells the two apart.
+    """
+    lacking = [name for name in names if not DTYPES[name].torch and has_torch_type(name)]
+    own = {DTYPES[name].torch for name in names}
+    return lacking[0] if len(lacking) == 1 and torch_type(lacking[0]) not in own else None
 
 
 class TorchMessageNames(MessageNames):

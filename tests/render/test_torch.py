@@ -12,12 +12,12 @@ from qsfa_codegen.contract.calls import Call, TensorArg
 from qsfa_codegen.contract.derive import derive
 from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.render.package import render
-from qsfa_codegen.render.torch_names import torch_type
+from qsfa_codegen.render.torch_names import carried_dtype, torch_type
 from qsfa_codegen.spec.load import load
 from qsfa_codegen.spec.model import Operator
 from tests.render.flash_calls import PAGED, TOKENS, tensor
 from tests.render.test_torch_schema import REST, SPEC, mixed
-from tests.render.torch_calls import Adapter
+from tests.render.torch_calls import CHECKED, Adapter
 
 ROOT = Path(__file__).parents[2]
 FLASH = ROOT / "spec" / "kv_quant_sparse_flash_attention.yaml"
@@ -202,6 +202,79 @@ def test_what_chips_differ_in_must_be_what_one_of_them_takes(
     legal = (dtype == "int8" and heads == 8) or (block == 1 and not lse)
     assert (answer.outputs is not None) == legal
     assert legal or answer.id == ("key_dtype" if dtype != "int8" else "Q_N_value")
+
+
+# --------------------------------------------------------------------------- dtypes that torch lacks
+
+
+BYTES: dict[str, object] = {
+    **{name: tensor("uint8", 32, 16, 1, 656) for name in ("key", "value")},
+    "sparse_indices": tensor("int32", 2, 64, 1, 2048),
+    "sparse_block_size": 1,
+}
+
+
+def test_aclnn_is_told_what_bytes_are(adapter: Adapter) -> None:
+    answer = adapter.call(PAGED, BYTES)
+    assert (answer.message, answer.passed[1:3]) == ("", ("HIFLOAT8 in Byte 32 16 1 656",) * 2)
+    assert adapter.call(PAGED).passed[1:3] == ("Char 32 16 1 656",) * 2
+
+
+def test_a_library_that_cannot_tell_it_refuses_bytes_and_nothing_else(
+    flash: Operator, tmp_path: Path
+) -> None:
+    other = Adapter(flash, tmp_path, (*CHECKED, "-DGOES_BY_THE_TENSOR"))
+    assert other.call(PAGED).passed[1:3] == ("Char 32 16 1 656",) * 2
+    answer = other.call(PAGED, BYTES)
+    assert (answer.outputs, answer.name) == (None, "")
+    assert answer.message == (
+        "dtype of key is Byte; expected: a dtype that this library's EXEC_NPU_CMD can tell aclnn"
+    )
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "carried"),
+    [
+        (["int8", "hifloat8"], "hifloat8"),
+        (["float16", "float8_e4m3fn"], None),
+        (["uint8", "hifloat8"], None),  # nothing tells a tensor of bytes from one of numbers
+        (["int4", "int8"], None),  # that torch cannot carry at all
+    ],
+)
+def test_which_dtype_bytes_stand_for(dtypes: list[str], carried: str | None) -> None:
+    assert carried_dtype(dtypes) == carried
+
+
+OPTIONAL_BYTES = """\
+spec: 1
+operator: {name: Blend, category: math, brief: {en: Blends., zh: 混合。}}
+chips: [A5]
+dims: {N: {en: rows, zh: 行数}}
+dtypes: {columns: [t], rows: {all: [[hifloat8], [int8]]}}
+inputs:
+  data: {dtype: t, shape: [N], doc: {en: Rows., zh: 行。}}
+  bias: {dtype: t, presence: optional, shape: [N], doc: {en: Bias., zh: 偏置。}}
+outputs:
+  result: {dtype: t, shape: [N], doc: {en: Result., zh: 结果。}}
+bindings:
+  torch:
+    library: _C_ascend
+    name: npu_blend
+    positional: [data]
+    keyword: [{bias: {default: null}}]
+    returns: [result]
+"""
+
+
+def test_optional_tensors_and_outputs_of_bytes(tmp_path: Path) -> None:
+    spec = tmp_path / "blend.yaml"
+    spec.write_text(OPTIONAL_BYTES, encoding="utf-8")
+    blend = Adapter(load(spec, ROOT / "spec" / "chips.yaml"), tmp_path)
+    call = Call("blend", "A5", {"data": tensor("uint8", 4)})
+    assert blend.call(call).passed == ("HIFLOAT8 in Byte 4", "nothing", "HIFLOAT8 in Byte 4")
+    assert blend.call(call, {"bias": tensor("uint8", 4)}).passed[1] == "HIFLOAT8 in Byte 4"
+    numbers = Call("blend", "A5", {"data": tensor("int8", 4)})
+    assert blend.call(numbers).passed == ("Char 4", "nothing", "Char 4")
 
 
 # --------------------------------------------------------------------------- parameters of every kind

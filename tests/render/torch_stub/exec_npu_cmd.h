@@ -23,6 +23,26 @@ inline std::string Shown(const at::Tensor &tensor)
     return text;
 }
 
+enum aclDataType { ACL_DT_UNDEFINED = -1, ACL_HIFLOAT8 = 34 };
+
+#ifndef GOES_BY_THE_TENSOR
+// As in torch_npu: a tensor, and the dtype that aclnn is told.
+struct TensorWrapper {
+    const at::Tensor &tensor_;
+    aclDataType dtype;
+};
+
+inline TensorWrapper make_wrapper(const at::Tensor &tensor, std::optional<int64_t>)
+{
+    return {tensor, ACL_DT_UNDEFINED};
+}
+
+inline std::string Shown(const TensorWrapper &wrapper)
+{
+    return (wrapper.dtype == ACL_HIFLOAT8 ? "HIFLOAT8 in " : "") + Shown(wrapper.tensor_);
+}
+#endif
+
 inline std::string Shown(const std::optional<at::Tensor> &tensor)
 {
     return tensor.has_value() ? Shown(*tensor) : "nothing";
