@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from qsfa_codegen.expr.nodes import Expr, Query, RefKind
 from qsfa_codegen.render.cpp import enumerator, ge_dtype, let_function, variable
 from qsfa_codegen.render.messages import LONGEST
-from qsfa_codegen.spec.columns import column_dtype, column_sizes
+from qsfa_codegen.spec.columns import column_dtype, column_sizes, with_known_sizes
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Input, Record, Rest, Shape
 
@@ -141,7 +141,7 @@ class HostNames:
 
     def _expanded(self, expr: Expr) -> str:
         assert self.nested is not None
-        return self.nested(expr)
+        return self.nested(with_known_sizes(self._operator, expr))
 
     def _is_vector(self, param: str) -> bool:
         shape = self._operator.find(Input, param).shape

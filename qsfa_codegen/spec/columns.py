@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.build import dtype_of, present, ref
-from qsfa_codegen.expr.nodes import DTYPE, INT, Call, Conditional, Expr, Literal, Ref, RefKind
+from qsfa_codegen.expr.nodes import DTYPE, INT, Arith, Call, Conditional, Expr, Literal, Ref, RefKind
 from qsfa_codegen.expr.rewrite import bottom_up
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Attr, DtypeRef, Input
@@ -66,7 +66,7 @@ def column_sizes(operator: Operator, column: str) -> set[int]:
 
 
 def with_known_sizes(operator: Operator, expr: Expr) -> Expr:
-    """``expr`` with the sizes of dtypes that are the same in every row as numbers."""
+    """``expr`` with sizes of dtypes that are the same in every row as numbers; a size of 1 is no factor."""
 
     def known(node: Expr) -> Expr:
         match node:
@@ -75,6 +75,8 @@ def with_known_sizes(operator: Operator, expr: Expr) -> Expr:
             case Call(function="sizeof", args=(Ref(kind=RefKind.COLUMN, name=column),)):
                 sizes = column_sizes(operator, column)
                 return Literal(INT, node.span, *sizes) if len(sizes) == 1 else node
+            case Arith(op="*" | "//", left=left, right=Literal(value=1)):
+                return left
         return node
 
     return bottom_up(expr, known)

@@ -17,7 +17,6 @@ from qsfa_codegen.expr.memo import once_an_operator, once_each
 from qsfa_codegen.expr.nodes import (
     ARCH,
     INT,
-    Arith,
     Call,
     Compare,
     Conditional,
@@ -33,7 +32,7 @@ from qsfa_codegen.expr.nodes import (
     children,
     walk,
 )
-from qsfa_codegen.expr.rewrite import bottom_up, substitute, with_children
+from qsfa_codegen.expr.rewrite import substitute, with_children
 from qsfa_codegen.expr.specialize import specialize
 from qsfa_codegen.spec.columns import with_known_sizes
 from qsfa_codegen.spec.layout import Entry, struct_layout
@@ -161,7 +160,7 @@ class KernelFacts:
 
     def _find_known(self, expr: Expr) -> Expr:
         here = self._here(self._with_holders(expr))
-        return bottom_up(with_known_sizes(self._operator, substitute(here, self._fixed)), _without_ones)
+        return with_known_sizes(self._operator, substitute(here, self._fixed))
 
     def _with_holders(self, expr: Expr) -> Expr:
         name = self._compound.get(strip(expr))
@@ -221,14 +220,6 @@ class KernelFacts:
         if call.function in ("elements", "offset"):
             return self.reads(record_part(self._operator, call))
         return _NOTHING
-
-
-def _without_ones(expr: Expr) -> Expr:
-    """A product without a last factor of 1."""
-    match expr:
-        case Arith(op="*", left=left, right=Literal(value=1)):
-            return left
-    return expr
 
 
 def _of_source(source: Source) -> Reads:

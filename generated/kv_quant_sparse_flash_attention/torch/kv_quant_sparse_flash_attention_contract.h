@@ -613,7 +613,7 @@ inline void Contract::CheckDimsFromKey() const
         Reject("key: KV_N is %ld; expected: KV_N is 1 [key_shape]", dims_.kvN);
     }
     // key_shape
-    if (dims_.kvD != (NOPE * 1 + attrs_.ropeHeadDim * 2 + NOPE / attrs_.tileSize * 4) / 1) {
+    if (dims_.kvD != NOPE + attrs_.ropeHeadDim * 2 + NOPE / attrs_.tileSize * 4) {
         Reject("key: KV_D is %ld; expected: KV_D equals the size of kv_row [key_shape]", dims_.kvD);
     }
     // BLOCK_NUM_value

@@ -728,7 +728,7 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromKey()
             dims_.kvN);
     }
     // key_shape
-    if (dims_.kvD != (NOPE * 1 + attrs_.ropeHeadDim * 2 + NOPE / attrs_.tileSize * 4) / 1) {
+    if (dims_.kvD != NOPE + attrs_.ropeHeadDim * 2 + NOPE / attrs_.tileSize * 4) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "key: KV_D is %ld; expected: KV_D equals the size of kv_row [key_shape]",
             dims_.kvD);
