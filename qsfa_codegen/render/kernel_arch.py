@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+")
 _FUNCTION = "__aicore__ static inline"
-_KIB = 1024
+_KIB = 1 << 10
 
 
 class Space(Struct, frozen=True):
@@ -210,7 +210,7 @@ def _about(declaration: str, doc: Text | None) -> str:
 
 
 def _in_kib(spelt: KernelText) -> KernelText:
-    """A number of bytes as people speak of memory: ``504 * 1024``."""
+    """A number of bytes as people speak of memory: so many KiB."""
     size = int(spelt.text) if spelt.text.isdecimal() else 0
     if size == 0 or size % _KIB or size > INT32_MAX:
         return spelt
