@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.render.artefact import Artefact
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def _render(operator: Operator, templates: Templates) -> str:
     return "".join(f"{dump(call_json(call))}\n" for call in _derived(operator).calls)
 
 
-@lru_cache(maxsize=1)
+@once_an_operator
 def _derived(operator: Operator) -> Derivation:
     from qsfa_codegen.contract.derive import derive
 

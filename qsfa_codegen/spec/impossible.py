@@ -5,13 +5,13 @@ Sound, not exact: what is called impossible is; much that is impossible too is n
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
 
 from qsfa_codegen.expr.bounds import Ranges as Leaves
 from qsfa_codegen.expr.bounds import assume, value_range
 from qsfa_codegen.expr.interval import Interval
+from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import (
     BOOL,
     INT,
@@ -151,7 +151,7 @@ def _combined(op: str, a: _Class, b: _Class) -> _Class:
     return _ANY
 
 
-@lru_cache(maxsize=1)
+@once_an_operator
 def impossible(operator: Operator) -> Impossible:
     """The judge of an operator, with what earlier questions found out."""
     return Impossible(operator)
