@@ -10,6 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
+from qsfa_codegen.contract.domains import sizes_elsewhere
 from qsfa_codegen.contract.plan import Plan
 from qsfa_codegen.contract.search import Legal, Search
 from qsfa_codegen.expr.nodes import ParamQuery, Query, RefKind, walk
@@ -20,10 +21,14 @@ _TRIALS = 64
 
 
 class Edit(NamedTuple):
-    """A changed call, and in a word or two what was changed (empty: the rule's name says it)."""
+    """A changed call, and in a word or two what was changed (empty: the rule's name says it).
+
+    ``telling``: it shows something of its own, such as a value that another chip accepts.
+    """
 
     label: str
     call: Call
+    telling: bool = False
 
 
 class Breaker:
@@ -51,7 +56,7 @@ class Breaker:
         domain = self._search.builder.attr_domain(check.parameter, legal.plan)
         for value in domain.outside():
             attrs = {**legal.call.attrs, check.parameter: value}
-            yield Edit(spelt(value), replace(legal.call, attrs=attrs))
+            yield Edit(spelt(value), replace(legal.call, attrs=attrs), telling=True)
 
     def _presence(self, check: Check, legal: Legal) -> Iterator[Edit]:
         name, inputs = check.parameter, legal.call.inputs
@@ -67,11 +72,25 @@ class Breaker:
         if check.establishes:
             for dtype in DTYPES:
                 yield from self._with_tensor(legal, check, partial(_retyped, dtype=dtype), dtype)
+            yield from self._rows_elsewhere(check, legal)
             return
         rows = self._search.operator.dtypes.rows_of(legal.plan.chip.id)
         pools = [dict.fromkeys(column) for column in zip(*(row.dtypes for row in rows), strict=True)]
         for row in product(*pools):
             yield from self._with_plan(legal.plan._replace(row=row), "_".join(row))
+
+    def _rows_elsewhere(self, check: Check, legal: Legal) -> Iterator[Edit]:
+        """Dtypes that other chips accept, in every input of the column."""
+        matrix, row = self._search.operator.dtypes, legal.plan.row
+        column = self._search.builder.inputs[check.parameter].dtype.column
+        if column is None:
+            return
+        index = matrix.columns.index(column)
+        here = set(matrix.column(column, legal.plan.chip.id))
+        for dtype in dict.fromkeys(dtype for chip, _ in matrix.rows for dtype in matrix.column(column, chip)):
+            if dtype not in here:
+                changed = legal.plan._replace(row=(*row[:index], dtype, *row[index + 1 :]))
+                yield from self._with_plan(changed, dtype, telling=True)
 
     def _rank(self, check: Check, legal: Legal) -> Iterator[Edit]:
         yield from self._with_tensor(legal, check, lambda t: TensorArg(t.dtype, (*t.shape, 1)), "high")
@@ -83,7 +102,7 @@ class Breaker:
             name = check.establishes[0].name
             for size in self._sizes_outside(name, legal):
                 label = spelt(size) if check.id == f"{name}_value" else f"{name}_{spelt(size)}"
-                yield from self._with_plan(legal.plan.with_dim(name, size), label)
+                yield from self._with_plan(legal.plan.with_dim(name, size), label, telling=True)
             return
         for node in walk(check.require):
             if isinstance(node, ParamQuery) and node.param == check.parameter:
@@ -91,9 +110,10 @@ class Breaker:
                 return
 
     def _sizes_outside(self, name: str, legal: Legal) -> Iterator[int]:
-        if any(d.name == name for d in self._search.builder.free_dims):
-            yield from self._search.builder.domain(name, legal.plan).outside()
-            return
+        for dim in self._search.builder.free_dims:
+            if dim.name == name:
+                yield from self._search.builder.domain(name, legal.plan).outside(sizes_elsewhere(dim))
+                return
         demanded = self._search.builder.env(legal.plan).ref(RefKind.DIM, name)
         if isinstance(demanded, int):
             yield from (size for size in dict.fromkeys((demanded + 1, demanded - 1, 0)) if size >= 0)
@@ -133,10 +153,10 @@ class Breaker:
 
     # ------------------------------------------------------------------ ways to change a call
 
-    def _with_plan(self, plan: Plan, label: str) -> Iterator[Edit]:
+    def _with_plan(self, plan: Plan, label: str, *, telling: bool = False) -> Iterator[Edit]:
         call = self._search.build(plan)
         if call is not None:
-            yield Edit(label, call)
+            yield Edit(label, call, telling)
 
     def _with_tensor(
         self, legal: Legal, check: Check, change: Callable[[TensorArg], TensorArg], label: str

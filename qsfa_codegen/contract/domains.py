@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 from qsfa_codegen.contract.env import CallEnv, SpoiltError
@@ -12,7 +12,7 @@ from qsfa_codegen.expr.limits import INT64_MAX, INT64_MIN
 from qsfa_codegen.expr.nodes import Expr
 from qsfa_codegen.expr.values import EvalError
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.model import Attr, AttrScalar, AttrType, AttrValue, Dim, Domain, Operator
+from qsfa_codegen.spec.model import Attr, AttrScalar, AttrType, AttrValue, Dim, Domain, Operator, leaves
 
 T = TypeVar("T", int, None)
 
@@ -49,14 +49,15 @@ class Sizes(NamedTuple):
         low = self.near(self.low)
         return (low,) if self.high is None else (low, self.near(self.high))
 
-    def outside(self) -> tuple[int, ...]:
-        """Sizes that are just not legal; -1 where 0 is legal."""
+    def outside(self, elsewhere: Iterable[int] = ()) -> tuple[int, ...]:
+        """Sizes that are just not legal; -1 where 0 is legal. Then those of ``elsewhere`` that are not."""
         edges = self.edges()
         low, high = min(edges), max(edges)
         bounded = self.high is not None or bool(self.values)
         between = next((v for v in range(low + 1, high) if v not in self), None)
         off_step = low + 1 if self.step > 1 else None
-        sizes = (low - self.step, low - 1, high + self.step if bounded else None, between, off_step)
+        beside = (low - self.step, low - 1, high + self.step if bounded else None, between, off_step)
+        sizes = (*beside, *elsewhere)
         return tuple(s for s in dict.fromkeys(sizes) if s is not None and s >= -1 and s not in self)
 
 
@@ -69,6 +70,12 @@ def sizes_of(dim: Dim, env: CallEnv) -> Sizes:
         step=_bound(dim.multiple_of, env, 1),
         values=values or (),
     )
+
+
+def sizes_elsewhere(dim: Dim) -> Iterator[int]:
+    """Every size that is listed for ``dim`` in any case, on any chip."""
+    for values in leaves(dim.values) if dim.values is not None else ():
+        yield from values
 
 
 def _bound(expr: Expr | None, env: CallEnv, fallback: T) -> int | T:
@@ -91,6 +98,12 @@ class AttrDomain:
         self._domain = domain or Domain()
         self._enums = {e.name: [label.name for label in e.labels] for e in operator.enums}
         self._only_default = chip not in attr.chips
+
+    @property
+    def listed(self) -> bool:
+        """Whether ``edges`` is everything that the attribute accepts."""
+        one = not self._attr.type.name.startswith("LIST")
+        return one and (self._only_default or bool(self._domain.values) or self._attr.type is AttrType.BOOL)
 
     @property
     def usual(self) -> AttrValue | None:
@@ -157,7 +170,7 @@ class AttrDomain:
             yield from dict.fromkeys(_of_kind(bound, kind) for bound in known or [0])
 
     def outside(self) -> Iterator[AttrValue]:
-        """Values that the attribute's own domain does not have."""
+        """Values that the attribute's own domain does not have, at last those that it has elsewhere."""
         listed = self._attr.type.name.startswith("LIST")
         candidates: Iterator[AttrValue] = self._lists_outside() if listed else self._items_outside()
         for value in dict.fromkeys(candidates):
@@ -176,6 +189,11 @@ class AttrDomain:
             for value in self._items_outside():
                 yield (value, *(item for item in usual[1:] if not isinstance(item, tuple)))
 
+    def _items_elsewhere(self) -> Iterator[AttrScalar]:
+        """Every value that is listed in any case, on any chip."""
+        for domain in leaves(self._attr.domain) if self._attr.domain is not None else ():
+            yield from (named.value for named in domain.values)
+
     def _items_outside(self) -> Iterator[AttrScalar]:
         kind = _ITEMS.get(self._attr.type, self._attr.type)
         if kind is AttrType.INT:
@@ -191,6 +209,7 @@ class AttrDomain:
             yield "no_such_label"
         else:
             yield from ("", "no_such_value")
+        yield from self._items_elsewhere()
 
     def _ints_outside(self) -> Iterator[int]:
         accepted = sorted(int(v) for v in self._item_edges())

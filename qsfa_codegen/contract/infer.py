@@ -71,9 +71,15 @@ def dtype_run(dtype: DtypeRef) -> Callable[[CallEnv], str]:
     return lambda env: str(env.query(Query.DTYPE, followed, None))
 
 
-def sizes_run(shape: Shape) -> _Sizes:
-    """The sizes of ``shape`` in a call, UNKNOWN where they are not known."""
-    items = [_whole_run(shape.like)] if shape.like is not None else list(map(_item_run, shape.items))
+def sizes_run(shape: Shape, option: int = 0) -> _Sizes:
+    """The sizes of ``shape`` in a call, UNKNOWN where they are not known.
+
+    ``option`` says which of several sizes an axis has; an axis with fewer has its last one.
+    """
+    if shape.like is not None:
+        items = [_whole_run(shape.like)]
+    else:
+        items = [_item_run(item, option) for item in shape.items]
 
     def run(env: CallEnv) -> tuple[Value, ...]:
         sizes: list[Value] = []
@@ -92,12 +98,12 @@ def _whole_run(name: str) -> Callable[[CallEnv], Value]:
     return lambda env: env.query(Query.DIMS, name, 0)
 
 
-def _item_run(item: ShapeItem) -> Callable[[CallEnv], Value]:
+def _item_run(item: ShapeItem, option: int) -> Callable[[CallEnv], Value]:
     if isinstance(item, DimItem):
         if item.dim is not None:
             name = item.dim
             return lambda env: env.ref(RefKind.DIM, name)
-        return compiled(item.size if item.size is not None else item.options[0])
+        return compiled(item.size if item.size is not None else item.options[: option + 1][-1])
     rest, ones = item.name, item.ones
 
     def run(env: CallEnv) -> Value:

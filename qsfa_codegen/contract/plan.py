@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -18,12 +19,14 @@ from qsfa_codegen.spec.model import (
     AttrValue,
     Chip,
     Dim,
+    DimItem,
     DtypeRef,
     Input,
     InputKind,
     Operator,
     Presence,
     Table,
+    leaves,
 )
 
 _FIRST_SIZE = 2
@@ -36,8 +39,9 @@ class Plan(NamedTuple):
     """What a caller chooses. Names that are left out take their usual value.
 
     ``dims`` may also hold a derived dim, which then breaks its rule. ``passed`` overrides what the
-    presence tables say; for an optional input that is a free choice. ``resized`` changes one axis of
-    an input by so much, after the rest of the plan gave its shape.
+    presence tables say; for an optional input that is a free choice. ``options`` is the number of the
+    size that an input has where its shape offers several. ``resized`` changes one axis of an input by
+    so much, after the rest of the plan gave its shape.
     """
 
     chip: Chip
@@ -47,6 +51,7 @@ class Plan(NamedTuple):
     rests: Mapping[str, tuple[int, ...]] = _NO_CHOICE
     passed: Mapping[str, bool] = _NO_CHOICE
     platform: Mapping[str, int] = _NO_CHOICE
+    options: Mapping[str, int] = _NO_CHOICE
     resized: Mapping[str, tuple[int, int]] = _NO_CHOICE
 
     def with_attr(self, name: str, value: AttrValue) -> Plan:
@@ -64,6 +69,10 @@ class Plan(NamedTuple):
     def with_passed(self, name: str, passed: bool) -> Plan:
         """This plan with an input passed, or not."""
         return self._replace(passed={**self.passed, name: passed})
+
+    def with_option(self, name: str, option: int) -> Plan:
+        """This plan with another of the sizes that an input's shape offers."""
+        return self._replace(options={**self.options, name: option})
 
 
 class PlanEnv(CallEnv):
@@ -112,8 +121,12 @@ class Builder:
         self._usual: dict[str, dict[str, AttrValue]] = {}
         self._usual_sizes: dict[str, dict[str, Value]] = {}
         self._presence = {i.name: choice_run(i.presence, _itself) for i in operator.inputs}
+        self.options = {i.name: _options(i) for i in operator.inputs}
         self._shapes = {
-            i.name: None if i.shape is None else choice_run(i.shape, sizes_run) for i in operator.inputs
+            (i.name, option): choice_run(i.shape, partial(sizes_run, option=option))
+            for i in operator.inputs
+            if i.shape is not None
+            for option in range(self.options[i.name])
         }
 
     def env(self, plan: Plan) -> PlanEnv:
@@ -220,7 +233,7 @@ class Builder:
         return dtype.fixed if dtype.fixed is not None else str(env.ref(RefKind.COLUMN, str(dtype.column)))
 
     def _shape(self, param: Input, env: PlanEnv) -> tuple[int, ...]:
-        choose = self._shapes[param.name]
+        choose = self._shapes.get((param.name, env.plan.options.get(param.name, 0)))
         sizes_of_shape = None if choose is None else choose(env)
         if sizes_of_shape is None:
             return (1,)  # nothing is said about the shape
@@ -229,6 +242,13 @@ class Builder:
         if step and -len(shape) <= axis < len(shape):
             shape[axis] += step
         return tuple(shape)
+
+
+def _options(param: Input) -> int:
+    """How many sizes the shape of an input offers for some axis."""
+    shapes = leaves(param.shape) if param.shape is not None else ()
+    items = (item for shape in shapes for item in shape.items)
+    return max((len(item.options) for item in items if isinstance(item, DimItem)), default=0) or 1
 
 
 def _depends_on_call(dim: Dim, index: ReadIndex) -> bool:

@@ -104,11 +104,13 @@ class Calls:
         attrs = {name: rng.choice(values) for name, values in base.attrs if values and rng.random() < 0.4}
         dims = {name: _size(rng, sizes) for name, sizes in base.dims if rng.random() < 0.6}
         rests = {r.name: _rest(rng, r) for r in self._search.operator.rests if rng.random() < 0.6}
+        options = {name: rng.randrange(count) for name, count in self._search.builder.options.items()}
         plan = plan._replace(
             attrs={**plan.attrs, **attrs},
             dims={**plan.dims, **dims},
             rests={**plan.rests, **rests},
             passed={**plan.passed, **{name: rng.random() < 0.5 for name in base.optional}},
+            options=options,
             platform=platform(rng) if rng.random() < 0.2 else plan.platform,
         )
         return self._search.build(plan) or base.call

@@ -127,14 +127,13 @@ def test_layouts_that_do_not_go_together_are_reported() -> None:
         "a2_ok_q_n_128",
         "a5_ok_q_n_48",
         "a2_ok_sparse_block_size_16",
-        "a2_ok_block_size_16",
         "a2_ok_block_size_1024",
         "a2_ok_kv_s_0",
         "a2_ok_kv_t_0",
         "a2_ok_block_num_0",
         "a2_ok_sparse_size_1",
-        "a2_ok_rope_head_dim_0",
-        "a2_ok_return_softmax_lse_true",
+        "a2_ok_tnd_pa_bsnd_rope_head_dim_0",
+        "a2_ok_tnd_pa_bsnd_return_softmax_lse_true",
         "a2_ok_bsnd_bsnd_with_reserved",
         "a2_ok_bsnd_bsnd_with_actual_seq_lengths_kv",
         "a2_ok_10_attributes",
@@ -181,3 +180,68 @@ def test_sizes_differ_from_dim_to_dim() -> None:
     assert isinstance(key, TensorArg)
     assert isinstance(indices, TensorArg)
     assert len({*query.shape, key.shape[1], indices.shape[3]}) == 6
+
+
+# --------------------------------------------------------------------------- what shapes offer
+
+
+def calls_where(**wanted: object) -> list[Call]:
+    """Legal calls of the whole contract by chip, attributes and the last dim of ``value``."""
+    ok = [c for c in derived(QSFA).calls if (c.expect or {})["status"] == "ok" and c.stage is None]
+    return [c for c in ok if all(facts(c)[name] == value for name, value in wanted.items())]
+
+
+def facts(call: Call) -> dict[str, object]:
+    value, key = call.inputs["value"], call.inputs["key"]
+    assert isinstance(value, TensorArg)
+    assert isinstance(key, TensorArg)
+    return {
+        "chip": call.chip,
+        "pair": (call.attrs.get("layout_query", "BSND"), call.attrs.get("layout_kv", "BSND")),
+        "rope": call.attrs.get("rope_head_dim", 64),
+        "lse": call.attrs.get("return_softmax_lse", False),
+        "width": value.shape[-1],
+        "kv": key.dtype,
+    }
+
+
+LAYOUTS = (("BSND", "BSND"), ("BSND", "PA_BSND"), ("TND", "TND"), ("TND", "PA_BSND"))
+PACKED = {0: 512 + 16, 64: 512 + 2 * 64 + 16}
+
+
+@pytest.mark.parametrize("pair", LAYOUTS)
+@pytest.mark.parametrize("rope", [0, 64])
+@pytest.mark.parametrize("plain", [False, True])
+def test_packed_and_plain_value_with_and_without_rope_and_lse(
+    pair: tuple[str, str], rope: int, plain: bool
+) -> None:
+    width = 512 if plain else PACKED[rope]
+    for chip in ("A2", "A3"):
+        for lse in (False, True):
+            assert calls_where(chip=chip, pair=pair, rope=rope, lse=lse, width=width)
+    assert calls_where(chip="A5", pair=pair, rope=rope, lse=False, width=width)
+
+
+@pytest.mark.parametrize(("kv", "ropes"), [("int8", {0, 64}), ("float8_e4m3fn", {0, 64}), ("hifloat8", {64})])
+def test_every_dtype_of_the_cache_comes_in_both_widths(kv: str, ropes: set[int]) -> None:
+    found = calls_where(chip="A5", kv=kv)
+    assert {facts(call)["rope"] for call in found} == ropes
+    assert {facts(call)["width"] for call in found} == {512, *(PACKED[rope] for rope in ropes)}
+
+
+def test_what_other_chips_accept_is_rejected() -> None:
+    found = [(call.id, _violations(call)) for call in derived(QSFA).calls]
+    rejected = {id: violations[0]["constraint"] for id, violations in found if violations}
+    for chip in ("a2", "a3"):
+        assert rejected[f"{chip}_breaks_q_n_value_48_bsnd_bsnd"] == "Q_N_value"
+        for dtype in ("float8_e4m3fn", "hifloat8"):
+            assert rejected[f"{chip}_breaks_key_dtype_{dtype}_bsnd_bsnd"] == "key_dtype"
+    for size in (2, 4, 8, 16):
+        assert rejected[f"a5_breaks_sparse_block_size_value_{size}"] == "sparse_block_size_value"
+    assert rejected["a5_breaks_return_softmax_lse_value_true"] == "return_softmax_lse_value"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_call_stands_twice(name: str) -> None:
+    counted = Counter(dump(call_json(call.named("", {}))) for call in derived(name).calls)
+    assert set(counted.values()) == {1}

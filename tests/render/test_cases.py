@@ -35,5 +35,9 @@ def test_each_line_is_one_case() -> None:
             "groupKeyCacheIdx": {"dtype": "int32", "shape": [5]},
         },
         "attrs": {"blockSize": 1},
-        "expect": {"status": "ok"},
+        "expect": {
+            "status": "ok",
+            "outputs": {},
+            "tiling": {"key": 1, "block_dim": 48, "workspace": [16 * 1024 * 1024]},
+        },
     }

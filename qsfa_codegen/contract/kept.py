@@ -1,0 +1,88 @@
+"""The calls that were derived so far, each under a name of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from qsfa_codegen.contract.calls import Call
+from qsfa_codegen.contract.plan import Plan
+from qsfa_codegen.contract.search import Blocked, Legal, Search
+from qsfa_codegen.spec.model import Chip
+
+OK: Mapping[str, object] = {"status": "ok"}
+
+
+def rejected(id: str) -> Mapping[str, object]:
+    """What is expected of a call that breaks one rule."""
+    return {"status": "rejected", "violations": [{"constraint": id}]}
+
+
+class Unbroken(NamedTuple):
+    """A rule for which no call was found, on any chip, that breaks it alone."""
+
+    id: str
+    reason: str
+
+
+class Base(NamedTuple):
+    """A legal call of one dtype row and one combination of enum values, and a name for the latter."""
+
+    case: str
+    legal: Legal
+
+
+class Kept:
+    """Calls in the order in which they were found.
+
+    ``pool`` are the legal calls of the chip at hand: later they serve to be broken.
+    """
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self._calls: dict[str, Call] = {}
+        self._keys: set[object] = set()
+        self._common: dict[str, list[tuple[str, Call]]] = {}  # chip → what holds for its twins too
+        self.pool: list[Base] = []
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Everything that was kept."""
+        return tuple(self._calls.values())
+
+    def legal(self, plan: Plan, pinned: Iterable[str], case: str, *name: str) -> Base | Blocked:
+        """Keep the legal call nearest to a plan, with the choices in ``pinned`` left as they are."""
+        found = self._search.solve(plan, frozenset(pinned) | self._search.pinned)
+        if isinstance(found, Blocked):
+            return found
+        base = Base(case, found)
+        key = (plan.chip.id, *found.call.inputs.items(), *found.call.attrs.items())
+        if key not in self._keys:  # another choice may have led to the same call
+            self._keys.add(key)
+            self.keep(found.call, OK, plan.chip.id, "ok", *name, common=True)
+            self.pool.append(base)
+        return base
+
+    def keep(
+        self, call: Call, expect: Mapping[str, object], chip: str, *name: str, common: bool = False
+    ) -> None:
+        """Keep a call under a name that no other one has; ``common``: it holds for twins of the chip."""
+        wanted = "_".join(part.lower() for part in (chip, *name) if part)
+        id, number = wanted, 1
+        while id in self._calls:
+            number += 1
+            id = f"{wanted}_{number}"
+        kept = self._calls[id] = call.named(id, expect)
+        if common:
+            self._common.setdefault(chip, []).append((id[len(chip) + 1 :], kept))
+
+    def keep_broken(self, call: Call, id: str, *name: str, common: bool = False) -> None:
+        """Keep a call whose only fault is that it breaks the rule ``id``."""
+        self.keep(call, rejected(id), call.chip, "breaks", id, *name, common=common)
+
+    def copy(self, twin: Chip, chip: Chip) -> None:
+        """Keep for a chip what was kept for its twin."""
+        for name, call in self._common.get(twin.id, ()):
+            self.keep(replace(call, chip=chip.id), call.expect or OK, chip.id, name)
