@@ -82,9 +82,9 @@ def _numbers(
     world = world_of(operator, chip)
     exprs = [with_known_sizes(operator, substitute(expr, columns)) for expr in (record.size, *record.offsets)]
     for point in world.points(exprs):
-        here = world.at(point)
-        if here.possible():
-            values = [(here.known(expr, UNKNOWN), expr) for expr in exprs]
+        world.move_to(point)
+        if world.possible():
+            values = [(world.known(expr, UNKNOWN), expr) for expr in exprs]
             yield point, tuple(value if isinstance(value, int) else expr for value, expr in values)
 
 

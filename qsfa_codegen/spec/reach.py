@@ -26,7 +26,8 @@ def reachable_keys(operator: Operator) -> tuple[tuple[int, ...], ...] | None:
     for chip in telling_chips(operator):
         world = world_of(operator, chip)
         for point in world.points(arg.value for arg in args):
-            if world.at(point).possible():
+            world.move_to(point)
+            if world.possible():
                 codes = [_codes(operator, world, arg) for arg in args]
                 if prod(map(len, codes)) > MAX_KEYS:
                     return None

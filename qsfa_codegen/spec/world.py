@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from qsfa_codegen.expr.evaluate import UNKNOWN, EvalError, Value, evaluate
@@ -20,6 +21,7 @@ from qsfa_codegen.spec.paths import at_chip
 
 Finite = tuple[Value, ...]
 Point = Mapping["Leaf", Value]
+ANYWHERE: Point = MappingProxyType({})
 MAX_POINTS = 4096
 MAX_JUDGEMENTS = 50_000
 # Members of an enum are slow to look up, and these are looked up for every node that is evaluated.
@@ -161,11 +163,10 @@ class World:
 
     # ----------------------------------------------------------------- judging a point
 
-    def at(self, point: Point) -> World:
-        """This world, standing at ``point``."""
+    def move_to(self, point: Point) -> None:
+        """Stand at ``point``: what is asked from now on is asked of it."""
         self._point = point
         self._values.clear()
-        return self
 
     def possible(self, skip: str | None = None) -> bool:
         """Whether no rule of presence and no constraint (but ``skip``) is known to be broken here."""

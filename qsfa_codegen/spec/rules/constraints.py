@@ -49,7 +49,8 @@ def _seen(operator: Operator, constraint: Constraint) -> Iterator[tuple[Value, V
             continue
         world = world_of(operator, chip)
         for point in world.points(exprs, len(operator.constraints), rules=True):
-            if world.at(point).possible(skip=constraint.id):
+            world.move_to(point)
+            if world.possible(skip=constraint.id):
                 yield world.known(constraint.when, True), world.known(constraint.require, UNKNOWN)
 
 

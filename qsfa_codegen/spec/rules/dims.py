@@ -8,7 +8,7 @@ from qsfa_codegen.expr.nodes import Kind, RefKind
 from qsfa_codegen.spec.model import Dim, Operator, leaves
 from qsfa_codegen.spec.rules.registry import WARNING, Report, rule
 from qsfa_codegen.spec.rules.usage import used_names
-from qsfa_codegen.spec.world import World, world_of
+from qsfa_codegen.spec.world import ANYWHERE, World, world_of
 
 
 @rule(
@@ -20,7 +20,9 @@ def empty_dims(operator: Operator, report: Report) -> None:
     """min ≤ max on every chip, listed sizes are distinct and inside, multiple_of is positive."""
     for dim in operator.dims:
         for chip in operator.chips:
-            problem = _problem(dim, world_of(operator, chip).at({}))
+            world = world_of(operator, chip)
+            world.move_to(ANYWHERE)
+            problem = _problem(dim, world)
             if problem is not None:
                 report(f"'{dim.name}' {problem}", dim.span)
                 break

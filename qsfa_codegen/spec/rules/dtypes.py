@@ -183,7 +183,8 @@ def _values_of(operator: Operator, record: Record, position: int | None) -> Iter
         rows = _rows_of_sizes(operator, chip, columns)
         questions = len(rows) * sum(len(r.fields) for r in operator.records)
         for row, point in product(rows, tuple(world.points([expr], questions))):
-            value = world.at({**row, **point}).known(expr, UNKNOWN)
+            world.move_to({**row, **point})
+            value = world.known(expr, UNKNOWN)
             if isinstance(value, int) and value not in seen and world.possible():
                 seen.add(value)
                 yield value

@@ -18,7 +18,7 @@ from qsfa_codegen.spec.kernel_facts import (
 )
 from qsfa_codegen.spec.model import Chip, Operator, PlanSpace
 from qsfa_codegen.spec.rules.registry import Report, rule
-from qsfa_codegen.spec.world import World, world_of
+from qsfa_codegen.spec.world import ANYWHERE, World, world_of
 
 # Bytes that every buffer of a space is aligned to.
 ALIGNMENT = {"UB": 32, "L1": 32, "L0A": 512, "L0B": 512, "L0C": 512}
@@ -53,7 +53,8 @@ def roles(operator: Operator, report: Report) -> None:
 def plan_capacity(operator: Operator, report: Report) -> None:
     """Totals fit the smallest chip of the architecture, parts fit the total and are aligned."""
     for space, chip in _spaces(operator):
-        world = world_of(operator, chip).at({})
+        world = world_of(operator, chip)
+        world.move_to(ANYWHERE)
         room = capacity(chip).get(space.space)
         if room is None:
             known = ", ".join(ALIGNMENT)

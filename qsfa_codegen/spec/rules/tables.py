@@ -188,14 +188,14 @@ def _distinct(found: Iterator[Site]) -> Iterator[Site]:
 def _unbound(world: World, site: Site, questions: int) -> str | None:
     deciding = [*site.guard, *world.case_tests([site.expr])]
     for point in world.points(deciding, questions, rules=True):
-        here = world.at(point)
-        if not here.possible() or any(here.known(g, True) is not True for g in site.guard):
+        world.move_to(point)
+        if not world.possible() or any(world.known(g, True) is not True for g in site.guard):
             continue
         try:
-            evaluate(site.expr, here)
+            evaluate(site.expr, world)
         except EvalError as error:
             if error.reason == UNBOUND:
-                return here.describe()
+                return world.describe()
     return None
 
 

@@ -7,7 +7,7 @@ from qsfa_codegen.spec.layout import CTYPES, library_structs, structs
 from qsfa_codegen.spec.model import KeyArg, Operator, TilingField
 from qsfa_codegen.spec.reach import reachable_keys
 from qsfa_codegen.spec.rules.registry import WARNING, Report, rule
-from qsfa_codegen.spec.world import world_of
+from qsfa_codegen.spec.world import ANYWHERE, telling_chips, world_of
 
 KEY_BITS = 64
 
@@ -108,15 +108,18 @@ def _fields(operator: Operator) -> list[TilingField]:
     "A value that is out of the field's range is rejected at run time; this one is so for every call.",
 )
 def field_ranges(operator: Operator, report: Report) -> None:
-    """A field value that is known for every call is inside the field's range."""
+    """A field value that is known for every call on a chip is inside the field's range."""
     for field in _fields(operator):
         ctype = CTYPES.get(field.ctype)
         if ctype is None or ctype.minimum is None or ctype.maximum is None:
             continue
-        world = world_of(operator, operator.chips[0])
-        value = world.at({}).known(field.value, UNKNOWN)
-        if isinstance(value, int) and not ctype.minimum <= value <= ctype.maximum:
-            report(f"{value} does not fit {field.ctype} '{field.name}'", field.span, "use a wider type")
+        for chip in telling_chips(operator):
+            world = world_of(operator, chip)
+            world.move_to(ANYWHERE)
+            value = world.known(field.value, UNKNOWN)
+            if isinstance(value, int) and not ctype.minimum <= value <= ctype.maximum:
+                report(f"{value} does not fit {field.ctype} '{field.name}'", field.span, "use a wider type")
+                break
 
 
 @rule(

@@ -1,0 +1,87 @@
+"""Checks of attributes: values, lengths, chips that do not have one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qsfa_codegen.diagnostics import Span
+from qsfa_codegen.expr.build import all_of, call, chip, compare, literal
+from qsfa_codegen.expr.nodes import BOOL, INT, Expr, Literal, Select, Subscript, Type
+from qsfa_codegen.spec.by_chip import depends_on_chip
+from qsfa_codegen.spec.lower.pieces import choice_expr, one_of
+from qsfa_codegen.spec.model import Attr, AttrScalar, AttrType, Check, CheckKind, Domain, Fact, Operator
+from qsfa_codegen.spec.parameters import attr_ref
+from qsfa_codegen.spec.uses import Uses
+
+
+def attr_checks(operator: Operator, uses: Uses) -> Iterator[Check]:
+    """Each attribute is accepted, on chips that have it; its length first where it is a list."""
+    for attr in operator.attrs:
+        for require in _attr_requirements(attr, operator):
+            yield Check(
+                id=f"{attr.name}_value",
+                kind=CheckKind.ATTR,
+                parameter=attr.name,
+                when=None,
+                require=require,
+                at_infer=attr.name in uses.attrs and not depends_on_chip(require),
+                establishes=(Fact("attr", attr.name),),
+                message=None,
+                span=attr.span,
+            )
+
+
+def _attr_requirements(attr: Attr, operator: Operator) -> Iterator[Expr]:
+    span = attr.span
+    if attr.lengths:
+        length = call("len", (attr_ref(attr, span),), INT, span)
+        yield one_of(length, [literal(n, span) for n in attr.lengths], span)
+    if attr.domain is not None and not _is_everything(attr):
+        accepted = choice_expr(attr.domain, lambda domain: _accepted(attr, domain), BOOL)
+        yield _only_on_its_chips(attr, accepted, operator)
+    elif len(attr.chips) < len(operator.chips):
+        yield _only_on_its_chips(attr, literal(True, span), operator)
+
+
+def _is_everything(attr: Attr) -> bool:
+    """Both truth values are accepted: nothing to check."""
+    return attr.type is AttrType.BOOL and isinstance(attr.domain, Domain) and len(attr.domain.values) == 2
+
+
+def _accepted(attr: Attr, domain: Domain) -> Expr:
+    span = attr.span
+    base = attr_ref(attr, span)
+    if attr.lengths and base.type.item is not None:
+        elements = [Subscript(base.type.item, span, base, index) for index in range(min(attr.lengths))]
+        parts = [_in_domain(element, domain, span) for element in elements]
+        return all_of(parts, span) or literal(True, span)
+    return _in_domain(base, domain, span)
+
+
+def _in_domain(value: Expr, domain: Domain, span: Span) -> Expr:
+    """Whether a value is in a domain."""
+    if value.type == BOOL and len(domain.values) > 1:
+        return literal(True, span)
+    if domain.values:
+        return one_of(value, [_typed(v.value, value.type, span) for v in domain.values], span)
+    parts: list[Expr] = []
+    if domain.finite:
+        parts.append(call("is_finite", (value,), BOOL, span))
+    for op, bound in ((">=", domain.minimum), (">", domain.above), ("<=", domain.maximum)):
+        if bound is not None:
+            parts.append(compare(op, value, literal(bound, span), span))
+    return all_of(parts, span) or literal(True, span)
+
+
+def _typed(value: AttrScalar, type: Type, span: Span) -> Literal:
+    return Literal(type, span, value)
+
+
+def _only_on_its_chips(attr: Attr, accepted: Expr, operator: Operator) -> Expr:
+    """On a chip that does not have the attribute only its default may be passed."""
+    if len(attr.chips) == len(operator.chips) or attr.default is None or isinstance(attr.default, tuple):
+        return accepted
+    base = attr_ref(attr, attr.span)
+    unchanged = compare("==", base, _typed(attr.default, base.type, attr.span), attr.span)
+    cases = tuple((name, accepted) for name in attr.chips)
+    return Select(BOOL, attr.span, chip(attr.span), cases, unchanged)

@@ -1,0 +1,72 @@
+"""The operator as everything after the resolver sees it: typed, frozen, no YAML, no strings to parse.
+
+Order in ``inputs``, ``attrs``, ``outputs``, struct fields and key arguments is an interface of the
+operator: nothing may sort it. Every object that a person wrote keeps the span where it stands.
+"""
+
+from qsfa_codegen.spec.model.attrs import Attr as Attr
+from qsfa_codegen.spec.model.attrs import AttrScalar as AttrScalar
+from qsfa_codegen.spec.model.attrs import AttrType as AttrType
+from qsfa_codegen.spec.model.attrs import AttrValue as AttrValue
+from qsfa_codegen.spec.model.attrs import DefaultTrap as DefaultTrap
+from qsfa_codegen.spec.model.attrs import Domain as Domain
+from qsfa_codegen.spec.model.attrs import NamedValue as NamedValue
+from qsfa_codegen.spec.model.bindings import AclnnBinding as AclnnBinding
+from qsfa_codegen.spec.model.bindings import BoundParam as BoundParam
+from qsfa_codegen.spec.model.bindings import TorchBinding as TorchBinding
+from qsfa_codegen.spec.model.chips import Chip as Chip
+from qsfa_codegen.spec.model.chips import Product as Product
+from qsfa_codegen.spec.model.chips import Registration as Registration
+from qsfa_codegen.spec.model.choice import Case as Case
+from qsfa_codegen.spec.model.choice import Table as Table
+from qsfa_codegen.spec.model.choice import Text as Text
+from qsfa_codegen.spec.model.choice import leaves as leaves
+from qsfa_codegen.spec.model.dtypes import Dequant as Dequant
+from qsfa_codegen.spec.model.dtypes import DtypeMatrix as DtypeMatrix
+from qsfa_codegen.spec.model.dtypes import DtypeRef as DtypeRef
+from qsfa_codegen.spec.model.dtypes import DtypeRow as DtypeRow
+from qsfa_codegen.spec.model.dtypes import Record as Record
+from qsfa_codegen.spec.model.dtypes import RecordField as RecordField
+from qsfa_codegen.spec.model.kernel import Kernel as Kernel
+from qsfa_codegen.spec.model.kernel import KernelPlan as KernelPlan
+from qsfa_codegen.spec.model.kernel import PlanBuffer as PlanBuffer
+from qsfa_codegen.spec.model.kernel import PlanFlag as PlanFlag
+from qsfa_codegen.spec.model.kernel import PlanParameter as PlanParameter
+from qsfa_codegen.spec.model.kernel import PlanSpace as PlanSpace
+from qsfa_codegen.spec.model.kernel import Reference as Reference
+from qsfa_codegen.spec.model.kernel import Tolerance as Tolerance
+from qsfa_codegen.spec.model.names import Const as Const
+from qsfa_codegen.spec.model.names import Definer as Definer
+from qsfa_codegen.spec.model.names import Dim as Dim
+from qsfa_codegen.spec.model.names import EnumDef as EnumDef
+from qsfa_codegen.spec.model.names import EnumLabel as EnumLabel
+from qsfa_codegen.spec.model.names import Let as Let
+from qsfa_codegen.spec.model.names import Rest as Rest
+from qsfa_codegen.spec.model.operator import NamedThing as NamedThing
+from qsfa_codegen.spec.model.operator import Operator as Operator
+from qsfa_codegen.spec.model.operator import Source as Source
+from qsfa_codegen.spec.model.rules import Check as Check
+from qsfa_codegen.spec.model.rules import CheckKind as CheckKind
+from qsfa_codegen.spec.model.rules import Constraint as Constraint
+from qsfa_codegen.spec.model.rules import ContentRule as ContentRule
+from qsfa_codegen.spec.model.rules import Fact as Fact
+from qsfa_codegen.spec.model.tensors import Contiguous as Contiguous
+from qsfa_codegen.spec.model.tensors import DimItem as DimItem
+from qsfa_codegen.spec.model.tensors import Input as Input
+from qsfa_codegen.spec.model.tensors import InputKind as InputKind
+from qsfa_codegen.spec.model.tensors import Output as Output
+from qsfa_codegen.spec.model.tensors import Presence as Presence
+from qsfa_codegen.spec.model.tensors import Registered as Registered
+from qsfa_codegen.spec.model.tensors import RestItem as RestItem
+from qsfa_codegen.spec.model.tensors import Shape as Shape
+from qsfa_codegen.spec.model.tensors import ShapeItem as ShapeItem
+from qsfa_codegen.spec.model.tensors import ValueDepend as ValueDepend
+from qsfa_codegen.spec.model.tiling import Extern as Extern
+from qsfa_codegen.spec.model.tiling import KeyArg as KeyArg
+from qsfa_codegen.spec.model.tiling import Tiling as Tiling
+from qsfa_codegen.spec.model.tiling import TilingData as TilingData
+from qsfa_codegen.spec.model.tiling import TilingField as TilingField
+from qsfa_codegen.spec.model.tiling import TilingKey as TilingKey
+from qsfa_codegen.spec.model.tiling import TilingMember as TilingMember
+from qsfa_codegen.spec.model.tiling import TilingStruct as TilingStruct
+from qsfa_codegen.spec.model.tiling import WorkspaceTerm as WorkspaceTerm
