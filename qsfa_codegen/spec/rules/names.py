@@ -11,20 +11,14 @@ from qsfa_codegen.spec.layout import structs
 from qsfa_codegen.spec.model import Operator, TilingField
 from qsfa_codegen.spec.names import camel, pascal, snake, words
 from qsfa_codegen.spec.rules.registry import Report, rule
-
-_KEYWORDS = """
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl
-const constexpr const_cast continue decltype default delete do double dynamic_cast else enum explicit export
-extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr
-operator or or_eq private protected public register reinterpret_cast return short signed sizeof static
-static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename
-union unsigned using virtual void volatile wchar_t while xor xor_eq
-"""
-CPP_KEYWORDS = frozenset(_KEYWORDS.split())
-# What C++ and torch have in the scope where generated names are declared.
-CPP_GLOBALS = frozenset({"at", "c10", "main", "std", "torch"})
-# Parameters that the two-phase aclnn interface adds to every operator.
-ACLNN_RESERVED = frozenset({"workspace", "workspaceSize", "executor", "stream"})
+from qsfa_codegen.spec.rules.reserved import (
+    ACLNN_RESERVED,
+    C_FUNCTIONS,
+    CPP_GLOBALS,
+    CPP_KEYWORDS,
+    GENERATED_PREFIXES,
+    GENERATED_TYPES,
+)
 
 
 def parameters(operator: Operator) -> Iterator[tuple[str, str, Span]]:
@@ -44,10 +38,11 @@ def parameters(operator: Operator) -> Iterator[tuple[str, str, Span]]:
     "Two names that differ only in case or underscores would be one identifier there.",
 )
 def collisions(operator: Operator, report: Report) -> None:
-    """Inputs and attributes share one scope, outputs another; dims, consts and lets a third."""
+    """Inputs and attributes share one scope, outputs another; dims and lets, those of tiling too, a third."""
     callers = [(n, s) for kind, n, s in parameters(operator) if kind != "output"]
     results = [(o.name, o.span) for o in operator.outputs]
-    others = [(d.name, d.span) for d in operator.dims] + [(n.name, n.span) for n in operator.lets]
+    lets = (*operator.lets, *(() if operator.tiling is None else operator.tiling.lets))
+    others = [*((d.name, d.span) for d in operator.dims), *((n.name, n.span) for n in lets)]
     for group in (callers, results, others):
         _report_collisions(group, report)
 
@@ -68,9 +63,10 @@ def _report_collisions(group: Iterable[tuple[str, Span]], report: Report) -> Non
 
 @rule(
     "QS401",
-    "A name is a keyword of C++ or Python, or taken by aclnn",
-    "The name becomes an identifier in generated C++ and Python; a keyword or a parameter that every aclnn "
-    "function already has cannot be used.",
+    "A name is a keyword of C++ or Python, or taken by aclnn or the C library",
+    "The name becomes an identifier in generated C++ and Python; a keyword, a parameter that every aclnn "
+    "function already has, and for an operator with a generated kernel a function of the C library cannot be "
+    "used: the kernel's entry is a C function with the operator's name in snake_case.",
 )
 def keywords(operator: Operator, report: Report) -> None:
     """Checks parameters, the operator, its torch names and kernel roles as generated code spells them."""
@@ -82,6 +78,9 @@ def keywords(operator: Operator, report: Report) -> None:
         taken = _taken_in_cpp(spelling) or (None if kind == "role" else _taken_in_python(spelling))
         if taken is not None:
             report(f"{kind} '{name}' {taken}", span, "choose another name")
+    if operator.kernel is not None and operator.snake in C_FUNCTIONS:
+        message = f"the kernel of '{operator.name}' is '{operator.snake}', a function of the C library"
+        report(message, operator.name_span, "choose another name, or leave `kernel` out and write it by hand")
 
 
 def _cpp_names(operator: Operator) -> Iterator[tuple[str, str, str, Span]]:
@@ -210,16 +209,6 @@ def struct_names(operator: Operator, report: Report) -> None:
         for member in struct.members:
             span = member.span if isinstance(member, TilingField) else member.struct.span
             _distinct(members, member.name, span, "member", report)
-
-
-# Types and constants that generated C++ has of its own.
-GENERATED_TYPES = frozenset(
-    {
-        *("Arith", "Attributes", "Call", "Chip", "Contract", "DimRun", "Dims", "Inputs", "List"),
-        *("OutputOrEmpty", "Outputs", "Run", "Sizes", "Symbols", "Tensor"),
-    }
-)
-GENERATED_PREFIXES = ("ATTR_", "DEFAULT_", "INPUT_", "INVALID_", "OUTPUT_", "UNKNOWN_")
 
 
 @rule(
