@@ -71,7 +71,8 @@ def let_function(operator: Operator, name: str) -> str:
     function = pascal(name)
     taken = function in OWN_NAMES or function.startswith(OWN_PREFIXES)
     taken = taken or function.startswith(operator.name)
-    taken = taken or any(thing.name == function for thing in (*operator.enums, *operator.consts))
+    taken = taken or any(enum.name == function for enum in operator.enums)
+    taken = taken or any(const.name == function for const in operator.consts)
     return f"{function}Value" if taken else function
 
 
