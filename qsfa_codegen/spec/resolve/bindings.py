@@ -29,7 +29,6 @@ from qsfa_codegen.spec.resolve.access import (
 from qsfa_codegen.spec.resolve.attrs import AttrReader
 from qsfa_codegen.spec.resolve.context import Context
 
-ACLNN_STYLES = {"generated": "wrapper"}
 RESERVED = "reserved"
 _TENSORS = ("tensor", "tensor_list")
 
@@ -70,10 +69,9 @@ class BindingReader:
     # ----------------------------------------------------------------- aclnn
 
     def _aclnn(self, op_type: str, mapping: Mapping) -> AclnnBinding:
-        style = text_of(mapping, "style", "wrapper")
         parameters = mapping.get("parameters")
         return AclnnBinding(
-            ACLNN_STYLES.get(style, style),
+            text_of(mapping, "style", "wrapper"),
             text_of(mapping, "name", f"aclnn{op_type}"),
             text_of(mapping, "inner", f"aclnnInner{op_type}"),
             self._ctx.all(parameters, self._param),

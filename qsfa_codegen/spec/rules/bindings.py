@@ -11,8 +11,6 @@ from qsfa_codegen.spec.names import camel
 from qsfa_codegen.spec.rules.registry import Report, rule
 from qsfa_codegen.spec.rules.reserved import ACLNN_RESERVED, CPP_KEYWORDS
 
-ACLNN_STYLES = ("auto", "wrapper", "handwritten")
-
 
 @rule(
     "QS490",
@@ -81,14 +79,12 @@ def torch_returns(operator: Operator, report: Report) -> None:
 
 @rule(
     "QS494",
-    "There is no such aclnn style",
-    "auto: the toolkit generates aclnn; wrapper: ours over the inner interface; handwritten: yours.",
+    "A wrapper wraps itself",
+    "The generated aclnn interface calls an inner one, so the two need different names.",
 )
-def aclnn_style(operator: Operator, report: Report) -> None:
-    """`style` is known; names are identifiers that begin with aclnn."""
+def aclnn_names(operator: Operator, report: Report) -> None:
+    """The inner interface has a name of its own."""
     binding = operator.aclnn
-    if binding.style not in ACLNN_STYLES:
-        report(f"there is no style '{binding.style}'", binding.span, f"use one of {', '.join(ACLNN_STYLES)}")
     if binding.name == binding.inner:
         report("the wrapper has the name of what it wraps", binding.span, "give `inner` another name")
 
@@ -219,7 +215,7 @@ RULES = (
     torch_names,
     torch_defaults,
     torch_returns,
-    aclnn_style,
+    aclnn_names,
     aclnn_parameters,
     outputs_required,
     interface_types,

@@ -50,8 +50,6 @@ def _listed_problem(dim: Dim) -> str | None:
     if dim.values is None:
         return None
     for sizes in leaves(dim.values):
-        if not sizes:
-            return "has an empty list of sizes"
         if len(set(sizes)) != len(sizes):
             return "lists a size twice"
         if min(sizes) < 0:

@@ -55,11 +55,7 @@ def plan_capacity(operator: Operator, report: Report) -> None:
     for space, chip in _spaces(operator):
         world = world_of(operator, chip)
         world.move_to(ANYWHERE)
-        room = capacity(chip).get(space.space)
-        if room is None:
-            known = ", ".join(ALIGNMENT)
-            report(f"there is no on-chip space '{space.space}'", space.span, f"spaces are {known}")
-            continue
+        room = capacity(chip)[space.space]
         total = _number(world, space.total)
         if total is not None and total > room:
             report(f"the plan uses {total} bytes of {space.space}, {chip.id} has {room}", space.span)

@@ -177,7 +177,7 @@ def rule_ids(operator: Operator, report: Report) -> None:
     "Attributes, tiling fields and key arguments share the codes; two labels with one code are one.",
 )
 def enum_codes(operator: Operator, report: Report) -> None:
-    """Codes are distinct and fit an unsigned 32-bit field."""
+    """Codes are distinct; the schema bounds them."""
     for enum in operator.enums:
         first: dict[int, tuple[str, Span]] = {}
         for label in enum.labels:
@@ -189,8 +189,6 @@ def enum_codes(operator: Operator, report: Report) -> None:
                     "give each label its own code",
                     (Related(place, f"'{other}' is here"),),
                 )
-            if not 0 <= label.code < 2**32:
-                report(f"code {label.code} does not fit 32 bits", label.span, "use a code from 0 to 2^32 - 1")
 
 
 @rule(

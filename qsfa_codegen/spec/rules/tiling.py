@@ -31,7 +31,7 @@ def _reached(operator: Operator) -> tuple[tuple[int, ...], ...]:
     "The key packs every argument into its own bits; a code beyond them would spill into the next one.",
 )
 def key_bits(operator: Operator, report: Report) -> None:
-    """Declared codes fit, are distinct, and all arguments fit into 64 bits."""
+    """Declared codes fit, and all arguments fit into 64 bits."""
     total = 0
     for arg in _args(operator):
         total += arg.bits
@@ -41,10 +41,6 @@ def key_bits(operator: Operator, report: Report) -> None:
             report(
                 f"{wrong[0]} does not fit the {arg.bits} bits of '{arg.name}'", arg.span, "give it more bits"
             )
-        if len(set(arg.declared)) != len(arg.declared):
-            report(f"'{arg.name}' declares a value twice", arg.span, "remove one")
-        if not arg.declared:
-            report(f"'{arg.name}' declares no value", arg.span, "add `declared`")
         if total > KEY_BITS:
             report(f"the key has more than {KEY_BITS} bits up to '{arg.name}'", arg.span, "use fewer bits")
 

@@ -1,0 +1,141 @@
+"""One spec, changed in one place: what each rule says of its less usual cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from qsfa_codegen.contract.calls import Call, TensorArg
+from qsfa_codegen.contract.evaluate import Evaluator
+from qsfa_codegen.diagnostics import Sink
+from qsfa_codegen.spec.load import analyse_text
+from qsfa_codegen.spec.model import Operator
+
+SOUND = (Path(__file__).parent / "gather_scale.yaml").read_text(encoding="utf-8")
+
+
+def read(*changes: tuple[str, str]) -> tuple[Operator | None, list[str]]:
+    """The operator of the sound spec with changes, and the code and message of what was found."""
+    text = SOUND
+    for old, new in changes:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    sink = Sink()
+    operator = analyse_text(text.encode(), "gather_scale.yaml", sink)
+    return operator, [f"{found.code} {found.message}" for found in sink]
+
+
+def test_the_sound_spec_is_sound() -> None:
+    operator, found = read()
+    assert operator is not None
+    assert found == []
+
+
+N = "  N: {en: rows, zh: 行数}"
+MODE = "values: {fast: 1, exact: 2}"
+NEW_ATTR = "  mode: {type: int"
+
+
+@pytest.mark.parametrize(
+    ("domain", "message"),
+    [
+        ("min: 5, max: 4", "'N' must be at least 5 and at most 4"),
+        ("multiple_of: 0", "'N' must be a multiple of 0"),
+        ("min: 5, max: 7, multiple_of: 4", "'N' has no multiple of 4 from 5 to 7"),
+        ("min: -1", "'N' has the least size -1"),
+        ("values: [64, WIDTH]", "'N' lists a size twice"),
+        ("values: [4, -8]", "'N' lists the size -8"),
+    ],
+)
+def test_sizes_that_cannot_be(domain: str, message: str) -> None:
+    _, found = read((N, f"  N: {{{domain}, en: rows, zh: 行数}}"))
+    assert f"QS441 {message}" in found
+
+
+@pytest.mark.parametrize(
+    ("attr", "message"),
+    [
+        (
+            "{type: list_int, default: [1, 2], length: 3}",
+            "QS430 the default [1, 2] of 'extra' is not accepted on A2, A5",
+        ),
+        ("{type: int, default: 4, values: {min: 5, max: 4}}", "QS435 no value of 'extra' is accepted"),
+        ("{type: int, default: 1, length: 2}", "QS436 'extra' is no list and has a `length`"),
+        ("{type: float, default: 1.0e39}", "QS437 1e+39 does not fit type float"),
+    ],
+)
+def test_attributes_that_cannot_be(attr: str, message: str) -> None:
+    attr = attr.removesuffix("}") + ", doc: {en: E., zh: 戊。}}"
+    _, found = read((NEW_ATTR, f"  extra: {attr}\n{NEW_ATTR}"), ("[index, layout", "[index, extra, layout"))
+    assert message in found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("declared: [1, 2]", "declared: [1, 2, 16]", "QS470 16 does not fit the 4 bits of 'MODE'"),
+        (
+            "legal: reachable",
+            "legal: [[0, 1], [0, 2], [1, 3]]",
+            "QS472 BLOCKED 1, MODE 3 has an undeclared value",
+        ),
+        ("name: GatherScale", "name: AA1aA", "QS403 'AA1aA' has no unambiguous snake_case form"),
+        ("dtype: int32", "dtype: hifloat8", "QS410 A2 has no hifloat8"),
+        ("returns: [out]", "returns: [out, out]", "QS493 'out' is returned twice"),
+        ("UB: {total: 1024}", "UB: {total: 262144}", "QS481 the plan uses 262144 bytes of UB, A2 has 196608"),
+        (
+            "UB: {total: 1024}",
+            "UB: {total: 1024, rows: {copies: 2, bytes: 100}}",
+            "QS481 'rows' has 100 bytes, not a multiple of 32",
+        ),
+        (
+            '    require: layout == "ROWS"',
+            "    require: lanes > 0\n    blame: mode\n    at: infer",
+            "QS464 'exact_rows' depends on the chip or a dtype",
+        ),
+    ],
+)
+def test_what_else_rules_see(old: str, new: str, message: str) -> None:
+    _, found = read((old, new))
+    assert message in found
+
+
+def test_a_rule_about_the_data_of_a_reserved_input() -> None:
+    rule = "contents:\n  - {id: c, predicate: a.b, names: [spare], doc: {en: C., zh: 丙。}}\ntiling:\n"
+    spare = "  spare: {dtype: int32, presence: ignored, doc: {en: S., zh: 丁。}}\nattrs:\n"
+    _, found = read(("tiling:\n", rule), ("attrs:\n", spare), ("[index, layout", "[index, spare, layout"))
+    assert "QS465 'spare' is reserved and cannot be asked about" in found
+
+
+# --------------------------------------------------------------------------- what is demanded of a call
+
+
+def test_an_attribute_of_one_chip_keeps_its_default_on_the_others() -> None:
+    operator, found = read(("mode: {type: int", "mode: {chips: [A5], type: int"))
+    assert operator is not None
+    evaluator = Evaluator(operator)
+    data = {"data": TensorArg("float16", (2, 64))}
+
+    def broken(chip: str, mode: int) -> list[str]:
+        result = evaluator.evaluate(Call("c", chip, data, {"mode": mode}))
+        return [violation.constraint for violation in result.violations]
+
+    assert [broken("A2", mode) for mode in (1, 2, 3)] == [[], ["mode_value"], ["mode_value"]]
+    assert [broken("A5", mode) for mode in (1, 2, 3)] == [[], [], ["mode_value"]]
+    assert found == []
+
+
+def test_elements_of_a_list_attribute_are_each_in_the_domain() -> None:
+    domain = "type: list_int, length: 2, default: [0, 0], values: {min: 0, max: 3}"
+    pads = f"  pads: {{{domain}, doc: {{en: P., zh: 垫。}}}}"
+    operator, found = read((NEW_ATTR, f"{pads}\n{NEW_ATTR}"), ("[index, layout", "[index, pads, layout"))
+    assert operator is not None
+    evaluator = Evaluator(operator)
+    data = {"data": TensorArg("float16", (2, 64))}
+    verdicts = {
+        pads: evaluator.evaluate(Call("c", "A2", data, {"pads": pads})).ok
+        for pads in ((0, 3), (3, 0), (0, 4), (-1, 0), (0,), (0, 0, 0))
+    }
+    assert [pads for pads, ok in verdicts.items() if ok] == [(0, 3), (3, 0)]
+    assert found == []
