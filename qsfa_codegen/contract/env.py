@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -99,15 +98,6 @@ def _column(operator: Operator, name: str) -> _Column:
         inputs=tuple(i.name for i in carriers),
         fallback=dict(operator.dtypes.unbound).get(name),
     )
-
-
-def single_precision(value: float) -> float:
-    """``value`` as float attributes and fields hold it: rounded to 32 bits, infinite when too large."""
-    try:
-        rounded: float = struct.unpack("<f", struct.pack("<f", value))[0]
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
-    return rounded
 
 
 class CallEnv:

@@ -17,11 +17,12 @@ from qsfa_codegen.contract.calls import (
     TensorArg,
     Violation,
 )
-from qsfa_codegen.contract.env import CallEnv, Extern, OperatorTables, Run, SpoiltError, single_precision
+from qsfa_codegen.contract.env import CallEnv, Extern, OperatorTables, Run, SpoiltError
 from qsfa_codegen.contract.infer import OutputRule, output_rule
 from qsfa_codegen.contract.messages import Messages, as_allocated
 from qsfa_codegen.contract.tiling import TilingRule
 from qsfa_codegen.expr.evaluate import compiled
+from qsfa_codegen.expr.floats import single_precision
 from qsfa_codegen.expr.values import EvalError, Value
 from qsfa_codegen.spec.contents import tiling_contents
 from qsfa_codegen.spec.model import (

@@ -8,11 +8,13 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call
+from qsfa_codegen.contract.expected import facts_of
 from qsfa_codegen.contract.plan import Plan
 from qsfa_codegen.contract.search import Blocked, Legal, Search
 from qsfa_codegen.spec.model import Chip
 
 OK: Mapping[str, object] = {"status": "ok"}
+"""What is asked of a call that is legal; the call that is kept says what comes out of it, too."""
 
 
 def rejected(id: str) -> Mapping[str, object]:
@@ -42,6 +44,9 @@ class Kept:
 
     def __init__(self, search: Search) -> None:
         self._search = search
+        self._evaluator = search.evaluator
+        tiling = search.operator.tiling
+        self._answers = tiling is None or not tiling.externs  # whether the evaluator has every answer
         self._calls: dict[str, Call] = {}
         self._keys: set[object] = set()
         self._common: dict[str, list[tuple[str, Call]]] = {}  # chip → what holds for its twins too
@@ -57,18 +62,37 @@ class Kept:
         found = self._search.solve(plan, frozenset(pinned) | self._search.pinned)
         if isinstance(found, Blocked):
             return found
+        expect = self._expected(found.call)
+        if isinstance(expect, str):
+            return Blocked(expect)
         base = Base(case, found)
         key = (plan.chip.id, *found.call.inputs.items(), *found.call.attrs.items())
         if key not in self._keys:  # another choice may have led to the same call
             self._keys.add(key)
-            self.keep(found.call, OK, plan.chip.id, "ok", *name, common=True)
+            self._add(found.call, expect, plan.chip.id, "ok", *name, common=True)
             self.pool.append(base)
         return base
 
     def keep(
         self, call: Call, expect: Mapping[str, object], chip: str, *name: str, common: bool = False
     ) -> None:
-        """Keep a call under a name that no other one has; ``common``: it holds for twins of the chip."""
+        """Keep a call under a name that no other one has; ``common``: it holds for twins of the chip.
+
+        A call that is expected to be legal and has no outputs or no tiling, because a number leaves its
+        range, is not kept.
+        """
+        full = self._expected(call) if expect.get("status") == "ok" else expect
+        if not isinstance(full, str):
+            self._add(call, full, chip, *name, common=common)
+
+    def _expected(self, call: Call) -> Mapping[str, object] | str:
+        """All that is expected of a legal call; the id of a rule that it breaks after all."""
+        result = self._evaluator.evaluate(call)
+        if result.ok:
+            return {"status": "ok", **facts_of(result)}
+        return result.violations[0].constraint if self._answers else OK
+
+    def _add(self, call: Call, expect: Mapping[str, object], chip: str, *name: str, common: bool) -> None:
         wanted = "_".join(part.lower() for part in (chip, *name) if part)
         id, number = wanted, 1
         while id in self._calls:

@@ -93,7 +93,7 @@ class LegalCalls:
                     bases.append(found)
                 else:
                     choice = " ".join((*dtypes, case))
-                    self.unreached.append(Unreached(chip.id, choice, found.check.id))
+                    self.unreached.append(Unreached(chip.id, choice, found.id))
             yield bases
 
     def _variants(self, bases: Iterable[Base]) -> None:

@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 
 from qsfa_codegen.contract.calls import Call, Result, Stage, dump, result_json
 from qsfa_codegen.contract.compare import disagreements
-from qsfa_codegen.contract.env import single_precision
 from qsfa_codegen.contract.evaluate import Evaluator
+from qsfa_codegen.expr.floats import single_precision
 
 FULFILLED = 0
 UNFULFILLED = 1

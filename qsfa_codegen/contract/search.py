@@ -33,9 +33,9 @@ class Legal(NamedTuple):
 
 
 class Blocked(NamedTuple):
-    """No legal call was found near a plan: this check stays broken."""
+    """No legal call was found near a plan: this rule stays broken."""
 
-    check: Check
+    id: str
 
 
 class Search:
@@ -186,7 +186,7 @@ class Search:
             if step is None:
                 break
             plan, call, broken = step
-        return Blocked(broken[0].check if broken else self.evaluator.rules[0].check)
+        return Blocked((broken[0].check if broken else self.evaluator.rules[0].check).id)
 
     def _best_move(
         self, plan: Plan, broken: list[Broken], pinned: Pinned

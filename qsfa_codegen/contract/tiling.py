@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from qsfa_codegen.contract.calls import TilingResult
-from qsfa_codegen.contract.env import CallEnv, SpoiltError, single_precision
+from qsfa_codegen.contract.env import CallEnv, SpoiltError
 from qsfa_codegen.expr.evaluate import compiled
+from qsfa_codegen.expr.floats import single_precision
 from qsfa_codegen.expr.limits import INT64_MAX, UINT32_MAX
 from qsfa_codegen.expr.nodes import Expr, Kind
 from qsfa_codegen.expr.values import EvalError, Value

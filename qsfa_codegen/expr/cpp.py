@@ -22,6 +22,7 @@ from qsfa_codegen.expr.cpp_text import (
     TERNARY,
     UNARY,
     Piece,
+    float_text,
     integer,
     precedence_of,
     string,
@@ -140,7 +141,7 @@ class _Emitter(Struct, frozen=True):
                 text = integer(int(value))
                 return Piece(text, UNARY if text[0] == "-" else PRIMARY, bound, narrow=narrow)
             case Kind.FLOAT:
-                text = repr(float(value))
+                text = float_text(float(value))
                 return Piece(text, UNARY if text[0] == "-" else PRIMARY, bound)
             case Kind.BOOL:
                 return Piece("true" if value else "false", PRIMARY, bound)

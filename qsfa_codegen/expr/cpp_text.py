@@ -7,6 +7,7 @@ import re
 from msgspec import Struct
 
 from qsfa_codegen.expr.bounds import Bound
+from qsfa_codegen.expr.floats import shortest
 from qsfa_codegen.expr.limits import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
 
 PRIMARY, UNARY, MULTIPLICATIVE, ADDITIVE, RELATIONAL, EQUALITY, AND, OR, TERNARY = range(9, 0, -1)
@@ -81,3 +82,9 @@ def _character(byte: int) -> str:
     # Three octal digits end the escape, whatever follows; `?` could start a trigraph.
     plain = 0x20 <= byte < 0x7F and chr(byte) not in '"\\?'
     return chr(byte) if plain else f"\\{byte:03o}"
+
+
+def float_text(value: float) -> str:
+    """A literal of exactly this number, as short as that goes: ``0.5``, ``0.1f``."""
+    short = shortest(value)
+    return repr(value) if short == value else f"{short!r}f"

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from qsfa_codegen.expr.floats import shortest
 from qsfa_codegen.expr.limits import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, UINT32_MAX
 
 
@@ -275,7 +276,7 @@ def number(value: int | float, symbols: Symbols) -> str:
     """A number as people write it."""
     if isinstance(value, int) and value in _POWERS:
         return _POWERS[value].format(symbols.minus)
-    text = str(value).removesuffix(".0")
+    text = str(shortest(value) if isinstance(value, float) else value).removesuffix(".0")
     return text.replace("-", symbols.minus, 1) if text.startswith("-") else text
 
 

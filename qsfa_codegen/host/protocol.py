@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import prod
 
 from qsfa_codegen.contract.calls import Call, InputArg, Result, Stage, TensorArg, TilingResult, Violation
-from qsfa_codegen.contract.env import single_precision
+from qsfa_codegen.expr.floats import single_precision
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.layout import Packer
 from qsfa_codegen.spec.model import Attr, AttrType, AttrValue, Chip, Operator, ValueDepend

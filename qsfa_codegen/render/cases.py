@@ -20,12 +20,8 @@ def _path(operator: Operator) -> str:
 def _render(operator: Operator, templates: Templates) -> str:
     # Only a package that has this file needs the evaluator.
     from qsfa_codegen.contract.calls import call_json, dump
-    from qsfa_codegen.contract.evaluate import Evaluator
-    from qsfa_codegen.contract.expected import with_results
 
-    evaluator = Evaluator(operator)
-    calls = (with_results(evaluator, call) for call in _derived(operator).calls)
-    return "".join(f"{dump(call_json(call))}\n" for call in calls)
+    return "".join(f"{dump(call_json(call))}\n" for call in _derived(operator).calls)
 
 
 @once_an_operator

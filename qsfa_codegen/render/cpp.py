@@ -9,6 +9,7 @@ from qsfa_codegen.expr.nodes import Expr, Kind, walk
 from qsfa_codegen.render.text import cpp_comment, cpp_string
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.names import camel, pascal, upper
+from qsfa_codegen.spec.reserved import CPP_KEYWORDS, CPP_MACROS
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Attr, Const, EnumDef, Input, Operator, Output
@@ -46,8 +47,8 @@ def ge_format(name: str) -> str:
 def variable(name: str) -> str:
     """The local variable that holds a dim, an attribute or a let: ``KV_ROWS`` → ``kvRows``."""
     spelt = camel(name)
-    # The object that arithmetic goes through is called so, and is looked for in texts.
-    return "arithValue" if spelt == "arith" else spelt
+    # The object that arithmetic goes through is called `arith`, and is looked for in texts.
+    return f"{spelt}Value" if spelt == "arith" or spelt in CPP_KEYWORDS | CPP_MACROS else spelt
 
 
 _OWN_NAMES = """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import Struct, field
 
 from qsfa_codegen.expr.nodes import Expr, ParamQuery, Ref, RefKind, Select, children
@@ -108,8 +110,8 @@ class _Collector:
             self.uses.inputs.add(definer.input)
             for case in definer.path:
                 self.expr(case.selector, ())
-            if dim.derived is not None:
-                self.expr(dim.derived, path)
+            for expr in dim_exprs(dim):
+                self.expr(expr, path)
 
     def _column(self, column: Ref) -> None:
         told = column_dtype(self._operator, column.name, column.span)
@@ -121,3 +123,10 @@ class _Collector:
         self.uses.inputs.add(rest.input)
         for other in rest.rests_after:
             self._rest(other)
+
+
+def dim_exprs(dim: Dim) -> Iterator[Expr]:
+    """What is demanded of a dim depends on these; a check of it can be no more certain than they are."""
+    yield from (e for e in (dim.derived, dim.minimum, dim.maximum, dim.multiple_of) if e is not None)
+    for path, _ in walk_choice(dim.values) if dim.values is not None else ():
+        yield from (case.selector for case in path)

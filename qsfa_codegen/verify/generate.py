@@ -46,7 +46,7 @@ class Calls:
         self._damage = Damage(evaluator.operator)
         derived = derive(evaluator.operator, evaluator).calls
         self.derived = tuple(staged for call in derived for staged in _staged(call))
-        self.legal = tuple(call for call in derived if call.expect == {"status": "ok"})
+        self.legal = tuple(call for call in derived if (call.expect or {}).get("status") == "ok")
         self._bases = tuple(self._find_bases())
 
     def call(self, seed: int, number: int) -> Call:

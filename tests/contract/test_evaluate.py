@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call, InputArg, Stage, TensorArg
-from qsfa_codegen.contract.env import single_precision, tsch_block_dim
+from qsfa_codegen.contract.env import tsch_block_dim
 from qsfa_codegen.contract.evaluate import evaluate
+from qsfa_codegen.expr.floats import single_precision
 from tests.contract.specs import evaluator
 
 GROUPED = "grouped_matmul_swiglu_quant_weight_nz_tensor_list"

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import all_of, call, chip, compare, literal
-from qsfa_codegen.expr.nodes import BOOL, INT, Expr, Literal, Select, Subscript, Type
+from qsfa_codegen.expr.floats import single_precision
+from qsfa_codegen.expr.nodes import BOOL, FLOAT, INT, Expr, Literal, Select, Subscript, Type
 from qsfa_codegen.spec.by_chip import depends_on_chip
 from qsfa_codegen.spec.lower.pieces import choice_expr, one_of
 from qsfa_codegen.spec.model import Attr, AttrScalar, AttrType, Check, CheckKind, Domain, Fact, Operator
@@ -69,11 +70,18 @@ def _in_domain(value: Expr, domain: Domain, span: Span) -> Expr:
         parts.append(call("is_finite", (value,), BOOL, span))
     for op, bound in ((">=", domain.minimum), (">", domain.above), ("<=", domain.maximum)):
         if bound is not None:
-            parts.append(compare(op, value, literal(bound, span), span))
+            parts.append(compare(op, value, _bound(bound, value.type, span), span))
     return all_of(parts, span) or literal(True, span)
 
 
+def _bound(bound: float, type: Type, span: Span) -> Literal:
+    return _typed(bound, type, span) if type == FLOAT else literal(bound, span)
+
+
 def _typed(value: AttrScalar, type: Type, span: Span) -> Literal:
+    """An accepted value as the attribute holds it: floats have 32 bits."""
+    if type == FLOAT and isinstance(value, int | float):
+        return Literal(type, span, single_precision(value))
     return Literal(type, span, value)
 
 

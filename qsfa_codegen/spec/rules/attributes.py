@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from qsfa_codegen.expr.floats import shortest, single_precision
+from qsfa_codegen.expr.limits import INT64_MAX, INT64_MIN
 from qsfa_codegen.expr.nodes import Kind, Ref, RefKind
 from qsfa_codegen.spec.model import (
     Attr,
@@ -25,7 +27,8 @@ from qsfa_codegen.spec.rules.usage import used_names
 def accepts(domain: Domain, value: AttrScalar) -> bool:
     """Whether a domain accepts a value."""
     if domain.values:
-        return any(v.value == value and type(v.value) is type(value) for v in domain.values)
+        held = _held(value)
+        return any(_held(v.value) == held and type(v.value) is type(value) for v in domain.values)
     if not isinstance(value, int | float) or isinstance(value, bool):
         return True
     return (
@@ -34,6 +37,11 @@ def accepts(domain: Domain, value: AttrScalar) -> bool:
         and (domain.maximum is None or value <= domain.maximum)
         and (domain.above is None or value > domain.above)
     )
+
+
+def _held(value: AttrScalar) -> AttrScalar:
+    """A value as an attribute holds it."""
+    return single_precision(value) if isinstance(value, float) else value
 
 
 def default_rejected(attr: Attr, chip: Chip) -> bool:
@@ -98,17 +106,25 @@ def show(value: AttrValue | None) -> str:
 
 @rule(
     "QS432",
-    "An optional attribute registers no default",
-    "A graph that leaves an optional attribute out takes its default, so there must be one.",
+    "An attribute that needs a default registers none",
+    "A graph that leaves an optional attribute out takes its default, so there must be one. An attribute of "
+    "some chips is registered on all of them: the others can be passed nothing but its default.",
 )
 def optional_default(operator: Operator, report: Report) -> None:
-    """Optional attributes have a default."""
+    """Optional attributes have a default, and those that some chips lack."""
     for attr in operator.attrs:
         if not attr.required and attr.default is None:
             report(
                 f"optional attribute '{attr.name}' has no default",
                 attr.span,
                 "add `default`, or `required: true`",
+            )
+        elif attr.default is None and len(attr.chips) < len(operator.chips):
+            others = ", ".join(chip.id for chip in operator.chips if chip.id not in attr.chips)
+            report(
+                f"'{attr.name}' has no default, which is all that {others} can be passed",
+                attr.span,
+                "add `default`, or remove `chips`",
             )
 
 
@@ -129,10 +145,11 @@ def _domains(attr: Attr) -> list[Domain]:
 
 
 def _report_duplicates(attr: Attr, values: tuple[NamedValue, ...], report: Report) -> None:
-    plain = [v.value for v in values]
+    plain = [_held(v.value) for v in values]
     repeated = next((v for i, v in enumerate(plain) if v in plain[:i]), None)
     if repeated is not None:
-        report(f"'{attr.name}' accepts {show(repeated)} twice", attr.span, "remove one of them")
+        shown = shortest(repeated) if isinstance(repeated, float) else repeated
+        report(f"'{attr.name}' accepts {show(shown)} twice", attr.span, "remove one of them")
 
 
 @rule(
@@ -191,27 +208,26 @@ def list_domains(operator: Operator, report: Report) -> None:
 @rule(
     "QS437",
     "A number does not fit what an attribute can hold",
-    "int attributes are 64-bit, float attributes 32-bit.",
+    "int attributes are 64-bit, float attributes 32-bit; infinity and NaN cannot be registered.",
 )
 def number_ranges(operator: Operator, report: Report) -> None:
-    """Defaults and values are representable."""
+    """Defaults and values are representable: not too large, and not so small that they would be 0."""
     for attr in operator.attrs:
         values: list[AttrValue] = [v.value for domain in _domains(attr) for v in domain.values]
         if attr.default is not None:
             values.append(attr.default)
         for value in values:
-            if not _representable(attr.type, value):
+            if not _representable(value):
                 report(f"{show(value)} does not fit type {attr.type.value}", attr.span)
 
 
-def _representable(type: AttrType, value: AttrValue) -> bool:
+def _representable(value: AttrValue) -> bool:
     if isinstance(value, tuple):
-        return all(_representable(AttrType.INT, v) for v in value if isinstance(v, int))
-    if type is AttrType.INT and isinstance(value, int):
-        return -(2**63) <= value < 2**63
-    if type is AttrType.FLOAT and isinstance(value, float) and math.isfinite(value):
-        return abs(value) <= 3.4028234663852886e38
-    return True
+        return all(map(_representable, value))
+    if isinstance(value, float):
+        held = single_precision(value)
+        return math.isfinite(held) and (held != 0) == (value != 0)
+    return not isinstance(value, int) or INT64_MIN <= value <= INT64_MAX
 
 
 @rule(

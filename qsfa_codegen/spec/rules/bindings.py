@@ -8,8 +8,8 @@ from collections import Counter
 from qsfa_codegen.spec.aclnn import AclnnParam, Role, inner_signature, unsupported_attrs
 from qsfa_codegen.spec.model import BoundParam, Input, InputKind, Operator, Registered, ValueDepend
 from qsfa_codegen.spec.names import camel
+from qsfa_codegen.spec.reserved import ACLNN_RESERVED, CPP_KEYWORDS
 from qsfa_codegen.spec.rules.registry import Report, rule
-from qsfa_codegen.spec.rules.reserved import ACLNN_RESERVED, CPP_KEYWORDS
 
 
 @rule(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.evaluate import UNKNOWN
-from qsfa_codegen.expr.nodes import Kind, RefKind
+from qsfa_codegen.expr.nodes import Expr, Kind, Ref, RefKind, walk
 from qsfa_codegen.spec.model import Dim, Operator, leaves
 from qsfa_codegen.spec.rules.registry import WARNING, Report, rule
 from qsfa_codegen.spec.rules.usage import used_names
@@ -14,11 +16,16 @@ from qsfa_codegen.spec.world import ANYWHERE, World, world_of
 @rule(
     "QS441",
     "A dim can have no size",
-    "Bounds or listed sizes that exclude each other reject every call.",
+    "Bounds or listed sizes that exclude each other reject every call, and so does a size that is derived to "
+    "be negative. A bound that depends on the dim itself says nothing.",
 )
 def empty_dims(operator: Operator, report: Report) -> None:
     """min ≤ max on every chip, listed sizes are distinct and inside, multiple_of is positive."""
+    lets = {let.name: let.value for let in operator.lets}
     for dim in operator.dims:
+        if any(_names(expr, dim.name, lets) for expr in (dim.minimum, dim.maximum, dim.multiple_of)):
+            report(f"'{dim.name}' is bounded by itself", dim.span, "bound it by something else")
+            continue
         for chip in operator.chips:
             world = world_of(operator, chip)
             world.move_to(ANYWHERE)
@@ -26,6 +33,20 @@ def empty_dims(operator: Operator, report: Report) -> None:
             if problem is not None:
                 report(f"'{dim.name}' {problem}", dim.span)
                 break
+
+
+def _names(expr: Expr | None, name: str, lets: Mapping[str, Expr]) -> bool:
+    """Whether an expression names a dim, itself or through derived values."""
+    pending = [] if expr is None else [expr]
+    seen: set[str] = set()
+    for current in pending:
+        for node in walk(current):
+            if isinstance(node, Ref) and node.kind is RefKind.DIM and node.name == name:
+                return True
+            if isinstance(node, Ref) and node.kind is RefKind.LET and node.name not in seen:
+                seen.add(node.name)
+                pending.append(lets[node.name])
+    return False
 
 
 def _problem(dim: Dim, world: World) -> str | None:
@@ -41,6 +62,9 @@ def _problem(dim: Dim, world: World) -> str | None:
         and -(-low // step) * step > high
     ):
         return f"has no multiple of {step} from {low} to {high}"
+    size = world.known(dim.derived, UNKNOWN)
+    if isinstance(size, int) and size < 0:
+        return f"has the size {size}"
     if isinstance(low, int) and low < 0:
         return f"has the least size {low}"
     return _listed_problem(dim)

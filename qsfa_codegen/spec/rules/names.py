@@ -10,15 +10,19 @@ from qsfa_codegen.spec import aclnn
 from qsfa_codegen.spec.layout import structs
 from qsfa_codegen.spec.model import Operator, TilingField
 from qsfa_codegen.spec.names import camel, pascal, snake, words
-from qsfa_codegen.spec.rules.registry import Report, rule
-from qsfa_codegen.spec.rules.reserved import (
+from qsfa_codegen.spec.reserved import (
     ACLNN_RESERVED,
     C_FUNCTIONS,
     CPP_GLOBALS,
     CPP_KEYWORDS,
+    CPP_MACROS,
+    CPP_TYPES,
     GENERATED_PREFIXES,
     GENERATED_TYPES,
 )
+from qsfa_codegen.spec.rules.registry import Report, rule
+
+_TAKEN = CPP_KEYWORDS | CPP_GLOBALS | CPP_TYPES | CPP_MACROS
 
 
 def parameters(operator: Operator) -> Iterator[tuple[str, str, Span]]:
@@ -110,6 +114,8 @@ def _taken_in(name: str) -> str | None:
     for spelling in (name, camel(name)):
         if spelling in CPP_KEYWORDS:
             return f"is the C++ keyword '{spelling}'"
+        if spelling in CPP_MACROS:
+            return f"is '{spelling}' in generated C++, which is a macro there"
         if python := _taken_in_python(spelling):
             return python
         if spelling in ACLNN_RESERVED:
@@ -215,12 +221,15 @@ def struct_names(operator: Operator, report: Report) -> None:
     "Enums become types and consts constants of generated C++, which has some of its own.",
 )
 def generated_names(operator: Operator, report: Report) -> None:
-    """Enums and consts stay clear of the types and constants that every generated file may have."""
+    """Enums, labels and consts stay clear of what every generated file may have."""
     for enum in operator.enums:
-        if enum.name in GENERATED_TYPES or enum.name in CPP_KEYWORDS:
+        if enum.name in GENERATED_TYPES or enum.name in _TAKEN - CPP_MACROS:
             report(f"generated code has a type '{enum.name}' of its own", enum.span, "rename the enum")
+        for name, span in ((enum.name, enum.span), *((label.name, label.span) for label in enum.labels)):
+            if name in CPP_MACROS:
+                report(f"'{name}' is a macro in generated code", span, "choose another name")
     for const in operator.consts:
-        if const.name.startswith(GENERATED_PREFIXES) or const.name in CPP_KEYWORDS:
+        if const.name.startswith(GENERATED_PREFIXES) or const.name in _TAKEN:
             report(f"generated code has constants like '{const.name}' of its own", const.span, "rename it")
 
 
@@ -231,6 +240,8 @@ def _distinct(seen: dict[str, Span], name: str, span: Span, kind: str, report: R
         report(f"there are two {kind}s called '{name}'", span, "rename one of them", related)
     if name in CPP_KEYWORDS:
         report(f"{kind} '{name}' is a C++ keyword", span, "choose another name")
+    if name in CPP_MACROS:
+        report(f"{kind} '{name}' is a C++ macro", span, "choose another name")
 
 
 RULES = (collisions, keywords, aclnn_collisions, op_type, rule_ids, enum_codes, struct_names, generated_names)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from qsfa_codegen.expr.evaluate import UNKNOWN
+from qsfa_codegen.expr.limits import UINT32_MAX
+from qsfa_codegen.expr.nodes import Expr
 from qsfa_codegen.spec.layout import CTYPES, library_structs, structs
 from qsfa_codegen.spec.model import KeyArg, Operator, TilingField
 from qsfa_codegen.spec.reach import reachable_keys
@@ -100,8 +102,9 @@ def _fields(operator: Operator) -> list[TilingField]:
 
 @rule(
     "QS474",
-    "A constant does not fit its tiling field",
-    "A value that is out of the field's range is rejected at run time; this one is so for every call.",
+    "A constant does not fit its tiling field or the launch",
+    "A value that is out of the field's range is rejected at run time, and a launch has at least one block; "
+    "this one is wrong for every call.",
 )
 def field_ranges(operator: Operator, report: Report) -> None:
     """A field value that is known for every call on a chip is inside the field's range."""
@@ -109,13 +112,24 @@ def field_ranges(operator: Operator, report: Report) -> None:
         ctype = CTYPES.get(field.ctype)
         if ctype is None or ctype.minimum is None or ctype.maximum is None:
             continue
-        for chip in telling_chips(operator):
-            world = world_of(operator, chip)
-            world.move_to(ANYWHERE)
-            value = world.known(field.value, UNKNOWN)
-            if isinstance(value, int) and not ctype.minimum <= value <= ctype.maximum:
-                report(f"{value} does not fit {field.ctype} '{field.name}'", field.span, "use a wider type")
-                break
+        value = _value_outside(operator, field.value, ctype.minimum, ctype.maximum)
+        if value is not None:
+            report(f"{value} does not fit {field.ctype} '{field.name}'", field.span, "use a wider type")
+    blocks = operator.tiling.block_dim if operator.tiling is not None else None
+    value = None if blocks is None else _value_outside(operator, blocks, 1, UINT32_MAX)
+    if blocks is not None and value is not None:
+        report(f"the kernel is launched with {value} blocks", blocks.span, "launch at least 1")
+
+
+def _value_outside(operator: Operator, expr: Expr, low: int, high: int) -> int | None:
+    """A value that an expression has in every call on some chip, if it is not from ``low`` to ``high``."""
+    for chip in telling_chips(operator):
+        world = world_of(operator, chip)
+        world.move_to(ANYWHERE)
+        value = world.known(expr, UNKNOWN)
+        if isinstance(value, int) and not low <= value <= high:
+            return value
+    return None
 
 
 @rule(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -46,10 +47,14 @@ NEW_ATTR = "  mode: {type: int"
         ("min: -1", "'N' has the least size -1"),
         ("values: [64, WIDTH]", "'N' lists a size twice"),
         ("values: [4, -8]", "'N' lists the size -8"),
+        ("min: N", "'N' is bounded by itself"),
+        ("max: twice", "'N' is bounded by itself"),
+        ("is: 0 - WIDTH", "'N' has the size -64"),
     ],
 )
 def test_sizes_that_cannot_be(domain: str, message: str) -> None:
-    _, found = read((N, f"  N: {{{domain}, en: rows, zh: 行数}}"))
+    twice = ("let:\n  lanes", "let:\n  twice: N * 2\n  lanes")
+    _, found = read((N, f"  N: {{{domain}, en: rows, zh: 行数}}"), twice)
     assert f"QS441 {message}" in found
 
 
@@ -63,6 +68,14 @@ def test_sizes_that_cannot_be(domain: str, message: str) -> None:
         ("{type: int, default: 4, values: {min: 5, max: 4}}", "QS435 no value of 'extra' is accepted"),
         ("{type: int, default: 1, length: 2}", "QS436 'extra' is no list and has a `length`"),
         ("{type: float, default: 1.0e39}", "QS437 1e+39 does not fit type float"),
+        ("{type: float, default: 1.0e-46}", "QS437 1e-46 does not fit type float"),
+        ("{type: float, default: .inf}", "QS437 inf does not fit type float"),
+        ("{type: list_float, default: [1.0, .nan]}", "QS437 [1.0, nan] does not fit type list_float"),
+        ("{type: float, default: 0.1, values: [0.1, 0.100000001]}", "QS433 'extra' accepts 0.1 twice"),
+        (
+            "{type: int, required: true, chips: [A5]}",
+            "QS432 'extra' has no default, which is all that A2 can be passed",
+        ),
     ],
 )
 def test_attributes_that_cannot_be(attr: str, message: str) -> None:
@@ -82,6 +95,19 @@ def test_attributes_that_cannot_be(attr: str, message: str) -> None:
         ),
         ("name: GatherScale", "name: AA1aA", "QS403 'AA1aA' has no unambiguous snake_case form"),
         ("dtype: int32", "dtype: hifloat8", "QS410 A2 has no hifloat8"),
+        ("block_dim: aiv", "block_dim: lanes - 2", "QS474 the kernel is launched with -1 blocks"),
+        ("blockCount:", "errno:", "QS406 member 'errno' is a C++ macro"),
+        ("  Layout:\n", "  std:\n", "QS407 generated code has a type 'std' of its own"),
+        ("  WIDTH: {", "  INT64_MAX: {", "QS407 generated code has constants like 'INT64_MAX' of its own"),
+        ("  WIDTH: {", "  int64_t: {", "QS407 generated code has constants like 'int64_t' of its own"),
+        ("ROWS: {code: 0}", "EOF: {code: 0}", "QS407 'EOF' is a macro in generated code"),
+        (
+            "  index:\n",
+            "  errno:\n",
+            "QS401 input 'errno' is 'errno' in generated C++, which is a macro there",
+        ),
+        ("  index:\n", "  _:\n", "QS154 '_' is not a name"),
+        ("  N: {en", "  _1: {en", "QS154 '_1' is not a name"),
         ("returns: [out]", "returns: [out, out]", "QS493 'out' is returned twice"),
         ("UB: {total: 1024}", "UB: {total: 262144}", "QS481 the plan uses 262144 bytes of UB, A2 has 196608"),
         (
@@ -99,6 +125,26 @@ def test_attributes_that_cannot_be(attr: str, message: str) -> None:
 def test_what_else_rules_see(old: str, new: str, message: str) -> None:
     _, found = read((old, new))
     assert message in found
+
+
+def test_values_of_float_attributes_are_those_of_32_bits() -> None:
+    domain = "type: float, default: 0.1, values: [0.1, 0.7]"
+    tenth = f"  tenth: {{{domain}, chips: [A5], doc: {{en: T., zh: 己。}}}}"
+    operator, found = read((NEW_ATTR, f"{tenth}\n{NEW_ATTR}"), ("[index, layout", "[index, tenth, layout"))
+    assert found == []
+    assert operator is not None
+    evaluator = Evaluator(operator)
+    data = {"data": TensorArg("float16", (2, 64))}
+
+    def messages(chip: str, value: float) -> list[str]:
+        result = evaluator.evaluate(Call("c", chip, data, {"tenth": value}))
+        return [violation.message for violation in result.violations]
+
+    nearest = struct.unpack("<f", struct.pack("<f", 0.1))[0]
+    for chip in ("A2", "A5"):
+        assert messages(chip, 0.1) == messages(chip, nearest) == []
+    assert messages("A5", 0.7) == []
+    assert len(messages("A5", 0.3)) == len(messages("A2", 0.7)) == 1
 
 
 def test_a_rule_about_the_data_of_a_reserved_input() -> None:

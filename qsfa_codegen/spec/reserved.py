@@ -15,6 +15,10 @@ CPP_KEYWORDS = frozenset(_KEYWORDS.split())
 CPP_GLOBALS = frozenset({"at", "c10", "main", "std", "torch"})
 """What C++ and torch have in the scope where generated names are declared."""
 
+_INTEGERS = (f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64, "ptr", "max"))
+CPP_TYPES = frozenset(_INTEGERS) | {"ptrdiff_t", "size_t", "va_list"}
+"""Types that generated C++ uses without a namespace."""
+
 _C_FUNCTIONS = """
 abort abs acos acosh asin asinh atan atan2 atanh atexit atof atoi atol bsearch calloc cbrt ceil clock
 copysign cos cosh ctime difftime div erf erfc exit exp exp2 expm1 fabs fclose fdim feof ferror fflush fgetc
@@ -30,6 +34,16 @@ tmpnam tolower toupper trunc ungetc vprintf
 """
 C_FUNCTIONS = frozenset(_C_FUNCTIONS.split())
 """Functions of the C library, which are in the global scope as kernel entries are."""
+
+_MACROS = """
+EOF ERANGE EXIT_FAILURE EXIT_SUCCESS HUGE_VAL INFINITY NAN NULL RAND_MAX assert errno math_errhandling
+offsetof stderr stdin stdout
+"""
+_NUMBERS = tuple(f"{sign}INT{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64, "PTR", "MAX"))
+CPP_MACROS = frozenset(_MACROS.split()) | {
+    f"{number}_{part}" for number in _NUMBERS for part in ("MIN", "MAX", "C")
+}
+"""Macros of the headers that generated code includes: no scope keeps a name apart from them."""
 
 ACLNN_RESERVED = frozenset({"workspace", "workspaceSize", "executor", "stream"})
 """Parameters that the two-phase aclnn interface adds to every operator."""
