@@ -12,7 +12,7 @@ from qsfa_codegen.contract.evaluate import Broken, Evaluator, Rule
 from qsfa_codegen.contract.plan import Builder, Plan
 from qsfa_codegen.contract.reads import ReadIndex, Reads
 from qsfa_codegen.contract.tiling import FieldRule, Unfit
-from qsfa_codegen.expr.limits import UINT32_MAX
+from qsfa_codegen.expr.limits import INT64_MAX, UINT32_MAX
 from qsfa_codegen.expr.nodes import RefKind
 from qsfa_codegen.expr.values import EvalError
 from qsfa_codegen.spec.model import AttrScalar, AttrValue, Check, Chip, Presence, leaves
@@ -154,7 +154,7 @@ class Search:
         for name in self._in_order(reads.dims, (d.name for d in self.builder.free_dims), frozenset()):
             domain = self.builder.domain(name, plan)
             for wanted in (least, least >> 8):
-                if (size := domain.near(wanted)) >= wanted:
+                if wanted <= (size := domain.near(wanted)) <= INT64_MAX:
                     yield plan.with_dim(name, size)
         for name in sorted(reads.platform):
             for wanted in (least >> 16, least):

@@ -48,6 +48,9 @@ CPP_MACROS = frozenset(_MACROS.split()) | {
 ACLNN_RESERVED = frozenset({"workspace", "workspaceSize", "executor", "stream"})
 """Parameters that the two-phase aclnn interface adds to every operator."""
 
+SDK_CLASSES = frozenset({"OpAICoreConfig", "OpAICoreDef", "OpAttrDef", "OpDef", "OpParamDef"})
+"""Classes of the host SDK in the namespace where the class of an operator's definition stands."""
+
 GENERATED_TYPES = frozenset(
     {
         *("Arith", "Attributes", "Call", "Chip", "Contract", "DimRun", "Dims", "Inputs", "List"),

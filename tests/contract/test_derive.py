@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,10 @@ from qsfa_codegen.contract.case_reader import parse_cases
 from qsfa_codegen.contract.derive import Derivation, derive
 from qsfa_codegen.contract.run import run_cases
 from qsfa_codegen.diagnostics import Sink
+from qsfa_codegen.spec.load import analyse_text
 from tests.contract.specs import NAMES, QSFA, evaluator, fresh
+
+SPECS = Path(__file__).parents[2] / "spec"
 
 
 @cache
@@ -170,7 +174,15 @@ def test_a_call_says_only_what_differs_from_the_registered_defaults() -> None:
     }
     line = json.loads(dump(call_json(call)))
     assert list(line) == ["id", "chip", "inputs", "attrs", "expect"]
-    assert line["expect"] == {"status": "ok"}
+    assert line["expect"] == {
+        "status": "ok",
+        "outputs": {
+            "attention_out": {"dtype": "float16", "shape": [2, 3, 8, 512]},
+            "softmax_max": {"dtype": "float32", "shape": [0]},
+            "softmax_sum": {"dtype": "float32", "shape": [0]},
+        },
+        "tiling": {"key": 1154, "block_dim": 24, "workspace": [82075648]},
+    }
 
 
 def test_sizes_differ_from_dim_to_dim() -> None:
@@ -245,3 +257,19 @@ def test_what_other_chips_accept_is_rejected() -> None:
 def test_no_call_stands_twice(name: str) -> None:
     counted = Counter(dump(call_json(call.named("", {}))) for call in derived(name).calls)
     assert set(counted.values()) == {1}
+
+
+# --------------------------------------------------------------------------- calls without an answer
+
+
+def test_a_call_whose_tiling_has_no_answer_is_not_called_legal() -> None:
+    text = (SPECS / f"{QSFA}.yaml").read_text(encoding="utf-8")
+    field = "batchSize:             {type: uint32, value: B}"
+    assert text.count(field) == 1
+    wrong = text.replace(field, "batchSize: {type: uint32, value: B - 3}")  # two of a batch are too few
+    operator = analyse_text(wrong.encode(), "wrong.yaml", Sink(), SPECS / "chips.yaml")
+    assert operator is not None
+    found = derive(operator)
+    assert not [call.id for call in found.calls if (call.expect or {})["status"] == "ok"]
+    blocked = {entry.blocked_by for entry in found.unreached}
+    assert blocked == {"layouts_agree", "batchSize_fits"}

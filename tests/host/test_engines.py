@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from qsfa_codegen.contract.run import Outcome, exit_status, run_both, run_second
 from qsfa_codegen.diagnostics import Sink
 from qsfa_codegen.host.build import STRICT, build
 from qsfa_codegen.host.engine import HostEngine, host_files
-from qsfa_codegen.spec.load import analyse_text
+from qsfa_codegen.spec.load import analyse_text, load
 from tests.contract import qsfa_calls
 from tests.host.programs import QSFA, ROOT, SPECS, edited, engine, evaluator, operator, paged
 
@@ -94,6 +95,17 @@ def test_engines_agree_on_every_derived_call(name: str) -> None:
     assert wrong(both) == []
     assert exit_status(both) == 0
     assert wrong(alone) == []
+
+
+def test_engines_agree_about_an_operator_with_oddities() -> None:
+    odd = load(Path(__file__).with_name("odd_operator.yaml"), ROOT / "spec" / "chips.yaml")
+    contract = Evaluator(odd)
+    calls = derive(odd, contract).calls
+    with HostEngine(odd, build(host_files(odd), STRICT)) as host:
+        both = list(run_both(contract, host, calls))
+    assert wrong(both) == []
+    accepted = {(call.chip, call.attrs.get("layout", "ROWS")) for call in calls if call.id.find("_ok_") > 0}
+    assert accepted == {(chip, layout) for chip in ("A2", "A5") for layout in ("ROWS", "BLOCKS")}
 
 
 def test_derived_calls_reach_every_rule_of_the_host_code() -> None:

@@ -59,14 +59,16 @@ int64_t Rank(const gert::Shape *shape)
     return static_cast<int64_t>(shape->GetDimNum());
 }
 
-// The size of an axis, which counts from the end when it is negative; unknown where the rank is.
+// The size of an axis, which counts from the end when it is negative; unknown where the rank is, or where the case
+// at hand has no such axis.
 int64_t Axis(const gert::Shape *shape, int64_t axis)
 {
     if (!IsRankKnown(shape)) {
         return UNKNOWN_DIM;
     }
-    const int64_t place = axis < 0 ? static_cast<int64_t>(shape->GetDimNum()) + axis : axis;
-    return shape->GetDim(static_cast<size_t>(place));
+    const auto rank = static_cast<int64_t>(shape->GetDimNum());
+    const int64_t place = axis < 0 ? rank + axis : axis;
+    return place >= 0 && place < rank ? shape->GetDim(static_cast<size_t>(place)) : UNKNOWN_DIM;
 }
 
 // An attribute; null where the caller's graph, made for an older version of the operator, has fewer.

@@ -19,6 +19,7 @@ from qsfa_codegen.spec.reserved import (
     CPP_TYPES,
     GENERATED_PREFIXES,
     GENERATED_TYPES,
+    SDK_CLASSES,
 )
 from qsfa_codegen.spec.rules.registry import Report, rule
 
@@ -82,6 +83,8 @@ def keywords(operator: Operator, report: Report) -> None:
         taken = _taken_in_cpp(spelling) or (None if kind == "role" else _taken_in_python(spelling))
         if taken is not None:
             report(f"{kind} '{name}' {taken}", span, "choose another name")
+    if operator.name in SDK_CLASSES:
+        report(f"the host SDK has a class '{operator.name}'", operator.name_span, "choose another name")
     if operator.kernel is not None and operator.snake in C_FUNCTIONS:
         message = f"the kernel of '{operator.name}' is '{operator.snake}', a function of the C library"
         report(message, operator.name_span, "choose another name, or leave `kernel` out and write it by hand")
