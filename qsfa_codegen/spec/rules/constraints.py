@@ -87,7 +87,9 @@ def never_applies(operator: Operator, report: Report) -> None:
 @rule(
     "QS462",
     "A constraint can never be broken",
-    "It follows from the accepted values already; saying it again suggests that something else was meant.",
+    "It follows from the accepted values already; saying it again suggests that something else was meant. "
+    "Only listed values are compared: a rule that follows from bounds and multiples is kept without a word, "
+    "as a guard for values to come, and has no breaking call among the derived ones.",
     WARNING,
 )
 def always_holds(operator: Operator, report: Report) -> None:
