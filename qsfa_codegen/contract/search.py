@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
+from math import prod
 from typing import NamedTuple
 
 from qsfa_codegen.contract.calls import Call
@@ -20,6 +21,7 @@ from qsfa_codegen.spec.model import AttrScalar, AttrValue, Check, Chip, Presence
 _SMALL = (1, 2, 4, 8, 16)
 _LARGEST_NUMBER = 1 << 31
 _ROUNDS = 8
+_MOST_CASES = 512
 
 Pinned = frozenset[str]
 
@@ -164,9 +166,15 @@ class Search:
     # ------------------------------------------------------------------ legal plans
 
     def cases(self, plan: Plan) -> Iterator[tuple[tuple[AttrValue, ...], Plan]]:
-        """The plan with every combination of enum values that the attributes accept one by one."""
-        pools = [tuple(self.builder.attr_domain(a.name, plan).edges()) for a in self.enums]
-        for values in product(*pools):
+        """The plan with every combination of enum values that the attributes accept one by one.
+
+        Where they are too many, with every value beside the usual ones of the others.
+        """
+        domains = [self.builder.attr_domain(a.name, plan) for a in self.enums]
+        pools = [tuple(domain.edges()) for domain in domains]
+        few = prod(map(len, pools)) <= _MOST_CASES
+        combined = product(*pools) if few else _one_by_one([d.usual for d in domains], pools)
+        for values in combined:
             chosen = plan
             for attr, value in zip(self.enums, values, strict=True):
                 chosen = chosen.with_attr(attr.name, value)
@@ -273,6 +281,17 @@ class Search:
                 continue
             for other in others:
                 yield (*items[:index], other, *items[index + 1 :])
+
+
+def _one_by_one(
+    usual: Sequence[AttrValue | None], pools: Sequence[tuple[AttrValue, ...]]
+) -> Iterator[tuple[AttrValue, ...]]:
+    """Each value of each pool beside the usual values of the others; each combination once."""
+    first = tuple(value if value in pool else pool[0] for value, pool in zip(usual, pools, strict=True))
+    changed = (
+        (*first[:index], value, *first[index + 1 :]) for index, pool in enumerate(pools) for value in pool
+    )
+    yield from dict.fromkeys((first, *changed))
 
 
 def _differing(left: object, right: object) -> list[str]:

@@ -17,7 +17,8 @@ from qsfa_codegen.diagnostics import Sink
 from qsfa_codegen.spec.load import analyse_text
 from tests.contract.specs import NAMES, QSFA, evaluator, fresh
 
-SPECS = Path(__file__).parents[2] / "spec"
+ROOT = Path(__file__).parents[2]
+SPECS = ROOT / "spec"
 
 
 @cache
@@ -273,3 +274,24 @@ def test_a_call_whose_tiling_has_no_answer_is_not_called_legal() -> None:
     assert not [call.id for call in found.calls if (call.expect or {})["status"] == "ok"]
     blocked = {entry.blocked_by for entry in found.unreached}
     assert blocked == {"layouts_agree", "batchSize_fits"}
+
+
+def test_enums_of_many_labels_are_tried_one_by_one() -> None:
+    text = (ROOT / "tests" / "spec" / "rules" / "gather_scale.yaml").read_text(encoding="utf-8")
+    labels = [f"L{number}" for number in range(30)]
+    enum = "".join(f"    {label}: {{code: {code}}}\n" for code, label in enumerate(labels))
+    attr = f"{{type: str, enum: Big, default: L0, values: [{', '.join(labels)}], doc: {{en: B., zh: 戊。}}}}"
+    for old, new in (
+        ("enums:\n", f"enums:\n  Big:\n{enum}"),
+        ("attrs:\n", f"attrs:\n  one: {attr}\n  two: {attr}\n  three: {attr}\n"),
+        ("[index, layout", "[index, one, two, three, layout"),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    operator = analyse_text(text.encode(), "many.yaml", Sink(), SPECS / "chips.yaml")
+    assert operator is not None
+    calls = derive(operator).calls  # of 54,000 combinations
+    legal = [call for call in calls if (call.expect or {})["status"] == "ok"]
+    assert len(legal) < 1000
+    for name in ("one", "two", "three"):
+        assert {call.attrs.get(name, "L0") for call in legal} == set(labels)
