@@ -21,7 +21,7 @@ from qsfa_codegen.spec.model import AttrScalar, AttrValue, Check, Chip, Presence
 _SMALL = (1, 2, 4, 8, 16)
 _LARGEST_NUMBER = 1 << 31
 _ROUNDS = 8
-_MOST_CASES = 512
+_MOST_CASES = 500
 
 Pinned = frozenset[str]
 
