@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -82,6 +82,7 @@ Exit status:
   2    the command line is wrong
   3    the disk or the program failed
   130  interrupted
+  141  the reader of the output went away
 """
 
 
@@ -151,6 +152,11 @@ def validate(
 @click.option("--force", is_flag=True, help="Overwrite files that were edited by hand.")
 @click.option("--prune", is_flag=True, help="Remove packages that no spec generates any more.")
 @click.option(
+    "--take-over",
+    is_flag=True,
+    help="Write packages also where another spec, or templates that are missing now, generated them.",
+)
+@click.option(
     "--templates",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of templates that replace the built-in ones.",
@@ -172,12 +178,21 @@ def build(
     from qsfa_codegen.commands import build_report
     from qsfa_codegen.commands.build import Request
 
+    _refuse_contradictions(specs, options)
     request = Request(specs=spec_files.operators(specs), every=not specs, **options)
     console = Console(form, color, quiet=quiet, debug=settings.debug)
     for path in spec_files.chosen(specs):
         if path not in request.specs:
             console.note(f"{path} describes chips: skipped")
     return build_report.run(request, console)
+
+
+def _refuse_contradictions(specs: tuple[Path, ...], options: Mapping[str, Any]) -> None:
+    given = [f"--{name.replace('_', '-')}" for name in ("force", "prune", "take_over") if options[name]]
+    if options["check"] and given:
+        raise status.BadUsageError(f"--check writes nothing: leave out {' and '.join(given)}")
+    if options["prune"] and specs:
+        raise status.BadUsageError("--prune needs to know all specs: name none, and all in spec/ are built")
 
 
 @cli.command(

@@ -65,9 +65,11 @@ than a second, in a log every ten seconds. Results come in the order of the spec
 ## Files
 
 A package is a folder below `--out`, named after the operator. Its `.manifest.json` lists each generated file
-with its hash, the spec and the program's version. A build compares: files that are as they should be are not
-touched, files no longer generated are removed, files that a person edited are shown and kept, and files that
-are not listed are left alone. All changes of a package happen, or none.
+with its hash, the spec, a folder of templates if there was one, and the program's version. A build compares:
+files that are as they should be are not touched, files no longer generated are removed, files that a person
+edited are shown and kept, and files that are not listed are left alone. A package of another spec, or one
+generated with templates that are not given now, is left as it is unless `--take-over` says otherwise. All
+changes of a package happen, or none.
 
 `$XDG_CACHE_HOME/qsfa-codegen` (or `~/.cache/qsfa-codegen`) holds what only saves time: compiled templates,
 and what each package was built from. It can be deleted at any time.
