@@ -110,6 +110,11 @@ def cli(settings: Settings, debug: bool) -> None:
     settings.debug = debug
 
 
+def _debugged(context: click.Context, _: click.Parameter, given: bool) -> None:
+    if given:
+        context.find_root().obj.debug = True
+
+
 @cli.command(
     epilog=_examples(
         "validate",
@@ -128,7 +133,7 @@ def validate(
 ) -> int:
     """Report everything that is wrong with specs.
 
-    Without SPEC, all in spec/ are checked.
+    Without SPEC, all in and below spec/ are checked.
     """
     from qsfa_codegen.commands import validate as command
 
@@ -171,9 +176,9 @@ def build(
 ) -> int:
     """Generate the packages of specs.
 
-    Without SPEC, all in spec/ are built. A package is written whole or not at all. Files that are not
-    this program's are left alone, and generated files that were edited by hand are shown and kept,
-    unless --force is given.
+    Without SPEC, all in and below spec/ are built. A package is written whole or not at all. Files that
+    are not this program's are left alone, and generated files that were edited by hand are shown and
+    kept, unless --force is given.
     """
     from qsfa_codegen.commands import build_report
     from qsfa_codegen.commands.build import Request
@@ -192,7 +197,7 @@ def _refuse_contradictions(specs: tuple[Path, ...], options: Mapping[str, Any]) 
     if options["check"] and given:
         raise status.BadUsageError(f"--check writes nothing: leave out {' and '.join(given)}")
     if options["prune"] and specs:
-        raise status.BadUsageError("--prune needs to know all specs: name none, and all in spec/ are built")
+        raise status.BadUsageError("--prune needs to know all specs: name none, and all of spec/ are built")
 
 
 @cli.command(
@@ -314,7 +319,7 @@ def verify(settings: Settings, /, specs: tuple[Path, ...], color: str, **options
     through the host code, compiled for this machine with g++ or clang++. Where they disagree, a small
     call is searched about which they disagree in the same way, and printed as a call case.
 
-    Without SPEC, all in spec/ are verified. The same seed makes the same calls.
+    Without SPEC, all in and below spec/ are verified. The same seed makes the same calls.
     """
     from qsfa_codegen.commands import verify as command
 
@@ -375,3 +380,9 @@ def completion(shell: str) -> int:
 
     click.echo(script(cli, PROGRAM, shell))
     return status.OK
+
+
+for _command in cli.commands.values():  # people add it where the failure was: at the end of the line
+    _command.params.append(
+        click.Option(["--debug"], is_flag=True, hidden=True, expose_value=False, callback=_debugged)
+    )

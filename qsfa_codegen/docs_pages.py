@@ -46,7 +46,7 @@ holds one document with all diagnostics and nothing else: JSON for scripts, SARI
 pages, workflow commands that GitHub shows as annotations.
 
 Colour is used on terminals. `--color always` and `--color never` decide; otherwise `NO_COLOR` turns it off
-and `FORCE_COLOR` on, when they are not empty.
+and `FORCE_COLOR` on, when they are not empty (`FORCE_COLOR=0` turns it off too).
 
 A run over many specs uses all cores and says on stderr how far it is: on a terminal once it takes longer
 than a second, in a log every ten seconds. Results come in the order of the specs, whatever finishes first.
@@ -76,8 +76,8 @@ and what each package was built from. It can be deleted at any time.
 
 ## Commands
 
-`--help` prints what stands here. `--debug` before the command shows the traceback when the program itself
-fails; `--version` prints the version.
+`--help` prints what stands here. `--debug`, before the command or after it, shows the traceback when the
+program itself fails; `--version` prints the version.
 """
 
 
@@ -95,7 +95,8 @@ def _command_line() -> str:
     for name, command in sorted(cli.commands.items()):
         arguments = [_argument(param) for param in command.params if isinstance(param, click.Argument)]
         usage = " ".join([PROGRAM, name, "[OPTIONS]", *arguments])
-        options = [_option(param) for param in command.params if isinstance(param, click.Option)]
+        shown = [param for param in command.params if isinstance(param, click.Option) and not param.hidden]
+        options = list(map(_option, shown))
         examples = cleandoc(command.epilog or "").replace("\b\n", "")
         parts += [f"### {name}\n", f"```text\n{usage}\n```\n", f"{cleandoc(command.help or '')}\n"]
         parts += ["| option | meaning | default |\n|---|---|---|\n" + "".join(options)] if options else []

@@ -13,7 +13,7 @@ import pytest
 
 from qsfa_codegen.commands.new import new
 from qsfa_codegen.manifest import NAME
-from tests.cli_tools import ROOT, Program, process
+from tests.cli_tools import ROOT, Done, Program, process
 
 PACKAGE = Path("generated/add_example")
 DEFINITION = PACKAGE / "op_host/add_example_def.cpp"
@@ -115,6 +115,43 @@ def test_chips_beside_the_spec_count(project: Path, program: Program) -> None:
     done = program("build")
     assert "changed" in done.out
     assert "ascend910x" in DEFINITION.read_text()
+
+
+def test_specs_are_found_below_the_folder_and_as_yml(project: Path, program: Program) -> None:
+    for name, place in (("Second", "spec/deep/er/second.yml"), ("Third", "spec/third.yml")):
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        new(name, Path("made")).rename(place)
+    for hidden in (".hidden.yaml", ".git/config.yaml", "deep/.#second.yaml"):
+        Path("spec", hidden).parent.mkdir(exist_ok=True)
+        Path("spec", hidden).symlink_to("nowhere")
+    Path("spec/notes.txt").write_text("no spec")
+    done = program("build")
+    assert (done.status, done.err) == (0, "")
+    assert sorted(path.name for path in Path("generated").iterdir()) == ["add_example", "second", "third"]
+    assert program("validate").out == "3 specs: no problems\n"
+    assert program("build", "--check").out == "3 packages: 3 unchanged\n"
+
+
+def test_chips_hold_for_specs_in_folders_below(
+    project: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("spec/deep/er").mkdir(parents=True)
+    Path("spec/add_example.yaml").rename("spec/deep/er/add_example.yaml")
+    chips = (ROOT / "spec/chips.yaml").read_text()
+    Path("chips.yaml").write_text("above the folder of specs: not read")
+    assert program("build").status == 0
+    for place, soc in (("spec", "ascend910x"), ("spec/deep", "ascend910y")):
+        Path(place, "chips.yaml").write_text(chips.replace("ascend910b", soc))
+        assert "changed" in program("build").out
+        assert soc in DEFINITION.read_text()
+    monkeypatch.chdir("spec/deep/er")
+    assert program("build", "add_example.yaml", "--out", "../../../generated", "--check").status == 0
+
+
+def test_chips_under_another_name_are_not_overlooked(project: Path, program: Program) -> None:
+    Path("spec/chips.yml").write_bytes((ROOT / "spec/chips.yaml").read_bytes())
+    message = "Error: spec/chips.yml is not read: chips are described in chips.yaml; give it that name\n"
+    assert program("build") == Done(2, "", message)
 
 
 def test_there_must_be_a_spec(tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch) -> None:

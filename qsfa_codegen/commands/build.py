@@ -100,10 +100,10 @@ def build(request: Request, report: Report, step: Callable[[], None]) -> list[Ou
 
 def _inputs(request: Request) -> list[Path]:
     """Everything besides the specs that decides what is generated."""
-    beside = sorted({spec.parent / resources.CHIPS for spec in request.specs})
+    beside = sorted({chips for spec in request.specs if (chips := resources.chips_of(spec))})
     own = [resources.PACKAGE, resources.resource(resources.TEMPLATES), resources.resource(resources.CHIPS)]
     overlay = [request.templates] if request.templates else []
-    return [*own, *(path for path in beside if path.is_file()), *overlay]
+    return [*own, *beside, *overlay]
 
 
 Current = tuple[str, int] | None

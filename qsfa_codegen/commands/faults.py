@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 ADVICE = (
     "this is a fault of qsfa-codegen or of this machine, not of the spec: "
-    "please report it with the spec and what `qsfa-codegen --debug COMMAND …` prints"
+    "please report it with the spec and what the same command prints with --debug"
 )
 
 

@@ -11,6 +11,7 @@ from qsfa_codegen.contract.calls import Call, Result, Stage, dump, result_json
 from qsfa_codegen.contract.compare import disagreements
 from qsfa_codegen.contract.env import single_precision
 from qsfa_codegen.contract.evaluate import Evaluator
+from qsfa_codegen.diagnostic_formats import printable
 
 FULFILLED = 0
 UNFULFILLED = 1
@@ -153,12 +154,12 @@ def outcome_json(outcome: Outcome) -> str:
 
 
 def outcome_text(outcome: Outcome) -> str:
-    """The result as lines for people."""
+    """The result as lines for people, without characters that a terminal would obey."""
     lines = [_headline(outcome.result)]
     lines += [f"    {v.constraint}: {v.message}" for v in outcome.result.violations]
     lines += [f"    not as expected: {difference}" for difference in outcome.differences]
     lines += [f"    engines disagree: {disagreement}" for disagreement in outcome.disagreements]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _headline(result: Result) -> str:
