@@ -139,6 +139,27 @@ def test_chips_have_no_operator(project: Path, program: Program, command: str) -
     assert program(command, chips) == Done(2, "", message)
 
 
+@pytest.mark.parametrize(
+    ("old", "new_text", "messages"),
+    [
+        ("zh: 行数", 'zh: ""', ["29: error[QS155]: 'dims.N.zh' must not be empty"]),
+        ("zh: 行数", 'zh: " "', ["29: error[QS310]: the text has no 'zh'"]),
+        ("default: 1.0", "default: 1e400", ["14: error[QS117]: number '1e400' is out of range"]),
+    ],
+)
+def test_one_fault_is_one_message(
+    project: Path, program: Program, old: str, new_text: str, messages: list[str]
+) -> None:
+    SPEC.write_text(SPEC.read_text().replace(old, new_text, 1))
+    done = program("validate")
+    found = [line.split(":", 2)[2] for line in done.err.splitlines() if "error[" in line]
+    assert found == messages
+    if "QS117" in done.err:
+        assert (
+            "  = help: the largest finite float is about 1.8e308, and infinity is written .inf;" in done.err
+        )
+
+
 def test_a_file_that_cannot_be_read(project: Path, program: Program) -> None:
     SPEC.write_bytes(b"spec: 1\xff")
     done = program("validate")
