@@ -240,7 +240,7 @@ def _known(package: Path) -> _Known:
     """What the manifest lists, and that of a build that was killed between its first and last rename."""
     known: _Known = {}
     for listing in (manifest.NAME, f"{STAGING}/{manifest.NAME}"):
-        found = _manifest(package, listing)
+        found = listed(package, listing)
         for path, value in found.files.items() if found else ():
             with suppress(UnsafePathError):
                 _require_safe_name(path)
@@ -248,7 +248,8 @@ def _known(package: Path) -> _Known:
     return known
 
 
-def _manifest(package: Path, path: str) -> Manifest | None:
+def listed(package: Path, path: str = manifest.NAME) -> Manifest | None:
+    """What the manifest of a package says; None when it has no usable one."""
     data = _read_or_none(package, path)
     with suppress(manifest.DamagedError):
         return None if data is None else manifest.decode(data)
@@ -257,7 +258,7 @@ def _manifest(package: Path, path: str) -> Manifest | None:
 
 def _origin(plan: Plan) -> Iterator[Change]:
     """What the package was made from and is not any more: the spec, and templates of the user's."""
-    found = _manifest(plan.package, manifest.NAME)
+    found = listed(plan.package)
     if found is None:
         return
     if found.spec != plan.provenance.spec:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from qsfa_codegen.commands.build_findings import Finding
 from qsfa_codegen.diagnostics import Diagnostic, Severity, Sink, Span
 from qsfa_codegen.manifest import Overlay, Provenance
 from qsfa_codegen.render.overlay import template_files
+from qsfa_codegen.spec.source_text import encodable
 from qsfa_codegen.stamp import Entry, Stamp, toolchain
 from qsfa_codegen.transaction import WriteError
 from qsfa_codegen.writer import Plan, RefusedError, UnsafePathError
@@ -111,7 +112,7 @@ Current = tuple[str, int] | None
 
 
 def _overlay(folder: Path) -> Overlay:
-    return Overlay(folder.resolve().name, toolchain([folder]))
+    return Overlay(encodable(folder.resolve().name), toolchain([folder]))
 
 
 def _unchanged(request: Request, spec: Path, package: str, count: int) -> Outcome:
@@ -183,7 +184,7 @@ class _Builder:
             return _failed(spec, sink)
         for rules, chips in self._without_cases(operator).items():
             sink.add(findings.no_call(operator, chips, rules))
-        provenance = Provenance(_GENERATOR, spec.name, operator.source.sha256, self._overlay)
+        provenance = Provenance(_GENERATOR, encodable(spec.name), operator.source.sha256, self._overlay)
         package = self._request.out / operator.snake
         source = _Source(spec, operator.name_span)
         outcome = _bring_up_to_date(self._request, source, package, files, provenance)
@@ -276,12 +277,12 @@ def _orphans(request: Request, packages: set[Path | None], report: Report) -> li
         package = path.parent
         if package in packages:
             continue
-        try:
-            spec = Path(manifest.decode(path.read_bytes()).spec)
-        except (OSError, manifest.DamagedError):
-            continue
-        outcomes.append(_orphan(request, spec, package))
-        report(outcomes[-1])
+        found = None
+        with suppress(OSError):
+            found = writer.listed(package)
+        if found:
+            outcomes.append(_orphan(request, Path(found.spec), package))
+            report(outcomes[-1])
     return outcomes
 
 

@@ -98,5 +98,5 @@ def _calls(cases: Path, operator: Operator, console: Console) -> tuple[Call, ...
     for diagnostic in sink:
         console.finding(diagnostic)
     if not calls and not sink.failed:
-        console.note(f"{cases}: there is no call in it")
+        console.note(f"{'stdin' if cases == STDIN else cases}: there is no call in it")
     return None if sink.failed else calls

@@ -105,6 +105,10 @@ def _bytecode_cache() -> BytecodeCache:
     class CompiledTemplates(BytecodeCache):
         """As jinja2's own cache of files, but reads each at once: that one asks for a few bytes at a time."""
 
+        def get_cache_key(self, name: str, filename: str | None = None) -> str:
+            # File names may hold bytes that are not UTF-8.
+            return super().get_cache_key(name, filename and ascii(filename))
+
         def load_bytecode(self, bucket: Bucket) -> None:
             data = user_cache.read(f"{folder}/{bucket.key}.cache") or b""
             checksum = bucket.checksum.encode()

@@ -12,7 +12,7 @@ from qsfa_codegen.spec.model import Operator, Source
 from qsfa_codegen.spec.reader import read_text
 from qsfa_codegen.spec.resolve import resolve
 from qsfa_codegen.spec.schema import mend
-from qsfa_codegen.spec.source_text import load_bytes
+from qsfa_codegen.spec.source_text import encodable, load_bytes
 
 
 def load(path: Path | str, chips: Path | str | None = None) -> Operator:
@@ -45,7 +45,7 @@ def analyse_text(data: bytes, name: str, sink: Sink, chips: Path | str | None = 
     tree, faulty = mend(tree, sink)
     if tree is None or not chip_set.by_id:
         return None
-    operator = resolve(tree, chip_set, Source(name, sha256(data).hexdigest()), sink, faulty)
+    operator = resolve(tree, chip_set, Source(encodable(name), sha256(data).hexdigest()), sink, faulty)
     if operator is None or sink.failed:
         return None
     from qsfa_codegen.spec.rules import check

@@ -18,6 +18,11 @@ FORBIDDEN = re.compile(
 )
 
 
+def encodable(name: str) -> str:
+    """The name of a file as it can be written: bytes that are not UTF-8 become question marks."""
+    return name.encode("utf-8", "replace").decode()
+
+
 def file_start(name: str) -> Span:
     """The place of a finding about a whole file."""
     return Span(name, 1, 1, 1, 1)
