@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -23,7 +24,7 @@ def chips_of(spec: Path) -> Path | None:
     above = [here, *here.parents]
     names = [parent.name for parent in above]
     for _ in range(names.index(SPECS) + 1 if SPECS in names else 1):
-        if (folder / CHIPS).is_file():
+        if os.path.lexists(folder / CHIPS):  # whatever it is, it was meant to be read
             return folder / CHIPS
         folder = folder / ".." if folder.name in ("", "..") else folder.parent
     return None

@@ -149,6 +149,15 @@ def test_chips_hold_for_specs_in_folders_below(
     assert program("build", "add_example.yaml", "--out", "../../../generated", "--check").status == 0
 
 
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link to nothing"])
+def test_chips_that_cannot_be_read_are_not_overlooked(project: Path, program: Program, kind: str) -> None:
+    chips = Path("spec/chips.yaml")
+    {"pipe": os.mkfifo, "folder": os.mkdir}.get(kind, lambda path: os.symlink("nowhere", path))(chips)
+    done = program("build")
+    assert (done.status, done.out) == (1, "1 package: 1 failed\n")
+    assert done.err.startswith("spec/chips.yaml:1:1: error[QS100]: 'spec/chips.yaml' ")
+
+
 def test_chips_under_another_name_are_not_overlooked(project: Path, program: Program) -> None:
     Path("spec/chips.yml").write_bytes((ROOT / "spec/chips.yaml").read_bytes())
     message = "Error: spec/chips.yml is not read: chips are described in chips.yaml; give it that name\n"

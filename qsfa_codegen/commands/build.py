@@ -104,7 +104,7 @@ def _inputs(request: Request) -> list[Path]:
     beside = sorted({chips for spec in request.specs if (chips := resources.chips_of(spec))})
     own = [resources.PACKAGE, resources.resource(resources.TEMPLATES), resources.resource(resources.CHIPS)]
     overlay = [request.templates] if request.templates else []
-    return [*own, *beside, *overlay]
+    return [*own, *(chips for chips in beside if chips.is_file()), *overlay]
 
 
 Current = tuple[str, int] | None
