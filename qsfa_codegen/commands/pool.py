@@ -27,6 +27,7 @@ def _serve(connection: Connection, inherited: list[Connection], tasks: Sequence[
     for other in inherited:  # or this process would keep its siblings' pipes open
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides, and a half-written package is finished
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
     def claim(name: str) -> int | None:
         connection.send(("claim", name))
@@ -112,7 +113,12 @@ class Pool(Generic[T, R]):
         process = self._context.Process(
             target=_serve, args=(theirs, inherited, self._tasks, self._work), daemon=True
         )
-        process.start()
+        # A worker that is interrupted before it ignores interrupts would die with a traceback.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
         self._workers[ours] = _Worker(process, task)
         ours.send(task)
