@@ -34,7 +34,7 @@ def _serve(connection: Connection, inherited: list[Connection], tasks: Sequence[
         answer: int | None = connection.recv()
         return answer
 
-    with suppress(EOFError, BrokenPipeError):
+    with suppress(EOFError, ConnectionError):
         while True:
             task = tasks[connection.recv()]
             connection.send(("done", guarded(work, task, claim)))
@@ -73,7 +73,7 @@ class _Claims(Struct):
             self.next_task += 1
             owner = self.owners.setdefault(name, task) if name is not None else task
             if connection := self.asking.pop(task, None):
-                with suppress(BrokenPipeError):
+                with suppress(ConnectionError):
                     connection.send(None if owner == task else owner)
 
 
@@ -130,7 +130,7 @@ class Pool(Generic[T, R]):
             self._dismiss(connection)
             return
         self._workers[connection].task = task
-        with suppress(BrokenPipeError):
+        with suppress(ConnectionError):
             connection.send(task)
 
     def _dismiss(self, connection: Connection) -> _Worker:
