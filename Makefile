@@ -39,8 +39,8 @@ format: $(DEV)  ## rewrite the sources in the project's style
 docs: $(DEV)  ## rewrite the pages of docs/ that are made from the program
 	$(BIN)/python -m qsfa_codegen.docs_pages docs
 
-bench: $(DEV)  ## speed and memory, as JSON
-	@$(BIN)/python bench/bench.py
+bench: $(DEV)  ## speed and memory, as JSON; COPIES="100 1000" sets the sizes of large builds
+	@$(BIN)/python bench/bench.py $(if $(COPIES),--copies $(COPIES))
 
 clean:  ## remove the virtual environment and every cache; generated packages stay
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -164,7 +164,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--rounds", type=int, default=15, help="runs of each single build (default 15)")
     parser.add_argument(
-        "--copies", type=int, nargs="*", default=[100, 300, 1000], help="sizes of large builds"
+        "--copies",
+        type=int,
+        nargs="*",
+        default=[20, 100],
+        help="sizes of large builds (default 20 100; 100 1000 takes some minutes)",
     )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -82,6 +82,7 @@ Exit status:
   2    the command line is wrong
   3    the disk or the program failed
   130  interrupted
+  141  the reader of the output went away
 """
 
 
@@ -109,6 +110,11 @@ def cli(settings: Settings, debug: bool) -> None:
     settings.debug = debug
 
 
+def _debugged(context: click.Context, _: click.Parameter, given: bool) -> None:
+    if given:
+        context.find_root().obj.debug = True
+
+
 @cli.command(
     epilog=_examples(
         "validate",
@@ -127,7 +133,7 @@ def validate(
 ) -> int:
     """Report everything that is wrong with specs.
 
-    Without SPEC, all in spec/ are checked.
+    Without SPEC, all in and below spec/ are checked.
     """
     from qsfa_codegen.commands import validate as command
 
@@ -151,6 +157,11 @@ def validate(
 @click.option("--force", is_flag=True, help="Overwrite files that were edited by hand.")
 @click.option("--prune", is_flag=True, help="Remove packages that no spec generates any more.")
 @click.option(
+    "--take-over",
+    is_flag=True,
+    help="Write packages also where another spec, or templates that are missing now, generated them.",
+)
+@click.option(
     "--templates",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of templates that replace the built-in ones.",
@@ -165,19 +176,28 @@ def build(
 ) -> int:
     """Generate the packages of specs.
 
-    Without SPEC, all in spec/ are built. A package is written whole or not at all. Files that are not
-    this program's are left alone, and generated files that were edited by hand are shown and kept,
-    unless --force is given.
+    Without SPEC, all in and below spec/ are built. A package is written whole or not at all. Files that
+    are not this program's are left alone, and generated files that were edited by hand are shown and
+    kept, unless --force is given.
     """
     from qsfa_codegen.commands import build_report
     from qsfa_codegen.commands.build import Request
 
+    _refuse_contradictions(specs, options)
     request = Request(specs=spec_files.operators(specs), every=not specs, **options)
     console = Console(form, color, quiet=quiet, debug=settings.debug)
     for path in spec_files.chosen(specs):
         if path not in request.specs:
             console.note(f"{path} describes chips: skipped")
     return build_report.run(request, console)
+
+
+def _refuse_contradictions(specs: tuple[Path, ...], options: Mapping[str, Any]) -> None:
+    given = [f"--{name.replace('_', '-')}" for name in ("force", "prune", "take_over") if options[name]]
+    if options["check"] and given:
+        raise status.BadUsageError(f"--check writes nothing: leave out {' and '.join(given)}")
+    if options["prune"] and specs:
+        raise status.BadUsageError("--prune needs to know all specs: name none, and all of spec/ are built")
 
 
 @cli.command(
@@ -299,7 +319,7 @@ def verify(settings: Settings, /, specs: tuple[Path, ...], color: str, **options
     through the host code, compiled for this machine with g++ or clang++. Where they disagree, a small
     call is searched about which they disagree in the same way, and printed as a call case.
 
-    Without SPEC, all in spec/ are verified. The same seed makes the same calls.
+    Without SPEC, all in and below spec/ are verified. The same seed makes the same calls.
     """
     from qsfa_codegen.commands import verify as command
 
@@ -360,3 +380,9 @@ def completion(shell: str) -> int:
 
     click.echo(script(cli, PROGRAM, shell))
     return status.OK
+
+
+for _command in cli.commands.values():  # people add it where the failure was: at the end of the line
+    _command.params.append(
+        click.Option(["--debug"], is_flag=True, hidden=True, expose_value=False, callback=_debugged)
+    )

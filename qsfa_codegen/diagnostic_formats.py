@@ -20,6 +20,7 @@ TOOL_NAME = "qsfa-codegen"
 TAB_WIDTH = 4
 MAX_WIDTH = 110
 CONTEXT_WIDTH = 30
+NEAR = 2 * MAX_WIDTH  # characters, more than are shown
 MAX_SOURCE_BYTES = 16 << 20
 
 # Terminals obey control characters, and direction overrides show a line as what it is not.
@@ -133,22 +134,31 @@ def _underlined(source: str, span: Span) -> tuple[str, tuple[str, str]]:
     """The line as shown, the blanks below it up to the span, and the carets."""
     start = min(span.column - 1, len(source))
     end = min(span.end_column - 1, len(source)) if span.end_line == span.line else len(source)
+    source, start, end = _surroundings(source, start, max(start, end))
     before, marked, after = (_display(part, column) for part, column in _pieces(source, start, end))
     before, marked, after = _cropped(before, marked, after)
     carets = "^" * max(1, display_width(marked))
     return before + marked + after, (" " * display_width(before), carets)
 
 
+def _surroundings(source: str, start: int, end: int) -> tuple[str, int, int]:
+    """The part of a line that can be shown, and where the span is in it: lines may be as long as files."""
+    first, last = max(0, start - NEAR), min(end, start + NEAR)
+    return source[first : last + NEAR], start - first, last - first
+
+
 def _pieces(source: str, start: int, end: int) -> Iterable[tuple[str, int]]:
     """Text before, inside and after the span, each with the screen column where it begins."""
     column = 0
-    for part in (source[:start], source[start : max(start, end)], source[max(start, end) :]):
+    for part in (source[:start], source[start:end], source[end:]):
         yield part, column
         column += display_width(_display(part, column))
 
 
 def _display(text: str, column: int) -> str:
     """The text as it goes to the screen from ``column`` on: tabs as blanks, unsafe characters replaced."""
+    if "\t" not in text:
+        return printable(text)
     shown = []
     for character in printable(text):
         piece = " " * (TAB_WIDTH - column % TAB_WIDTH) if character == "\t" else character

@@ -76,17 +76,6 @@ class Sink(Struct):
         """Record an error."""
         self._items.append(Diagnostic(code, message, span, help, Severity.ERROR, related))
 
-    def warning(
-        self,
-        code: str,
-        message: str,
-        span: Span | None,
-        help: str | None = None,
-        related: tuple[Related, ...] = (),
-    ) -> None:
-        """Record a warning."""
-        self._items.append(Diagnostic(code, message, span, help, Severity.WARNING, related))
-
     def add(self, diagnostic: Diagnostic) -> None:
         """Record a ready-made diagnostic."""
         self._items.append(diagnostic)

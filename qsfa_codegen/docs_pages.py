@@ -46,7 +46,7 @@ holds one document with all diagnostics and nothing else: JSON for scripts, SARI
 pages, workflow commands that GitHub shows as annotations.
 
 Colour is used on terminals. `--color always` and `--color never` decide; otherwise `NO_COLOR` turns it off
-and `FORCE_COLOR` on, when they are not empty.
+and `FORCE_COLOR` on, when they are not empty (`FORCE_COLOR=0` turns it off too).
 
 A run over many specs uses all cores and says on stderr how far it is: on a terminal once it takes longer
 than a second, in a log every ten seconds. Results come in the order of the specs, whatever finishes first.
@@ -65,17 +65,19 @@ than a second, in a log every ten seconds. Results come in the order of the spec
 ## Files
 
 A package is a folder below `--out`, named after the operator. Its `.manifest.json` lists each generated file
-with its hash, the spec and the program's version. A build compares: files that are as they should be are not
-touched, files no longer generated are removed, files that a person edited are shown and kept, and files that
-are not listed are left alone. All changes of a package happen, or none.
+with its hash, the spec, a folder of templates if there was one, and the program's version. A build compares:
+files that are as they should be are not touched, files no longer generated are removed, files that a person
+edited are shown and kept, and files that are not listed are left alone. A package of another spec, or one
+generated with templates that are not given now, is left as it is unless `--take-over` says otherwise. All
+changes of a package happen, or none.
 
 `$XDG_CACHE_HOME/qsfa-codegen` (or `~/.cache/qsfa-codegen`) holds what only saves time: compiled templates,
 and what each package was built from. It can be deleted at any time.
 
 ## Commands
 
-`--help` prints what stands here. `--debug` before the command shows the traceback when the program itself
-fails; `--version` prints the version.
+`--help` prints what stands here. `--debug`, before the command or after it, shows the traceback when the
+program itself fails; `--version` prints the version.
 """
 
 
@@ -93,7 +95,8 @@ def _command_line() -> str:
     for name, command in sorted(cli.commands.items()):
         arguments = [_argument(param) for param in command.params if isinstance(param, click.Argument)]
         usage = " ".join([PROGRAM, name, "[OPTIONS]", *arguments])
-        options = [_option(param) for param in command.params if isinstance(param, click.Option)]
+        shown = [param for param in command.params if isinstance(param, click.Option) and not param.hidden]
+        options = list(map(_option, shown))
         examples = cleandoc(command.epilog or "").replace("\b\n", "")
         parts += [f"### {name}\n", f"```text\n{usage}\n```\n", f"{cleandoc(command.help or '')}\n"]
         parts += ["| option | meaning | default |\n|---|---|---|\n" + "".join(options)] if options else []

@@ -7,28 +7,37 @@ import json
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 NAME = ".manifest.json"
 _FORMAT = 1
 
 
-class Provenance(Struct, frozen=True):
-    """What a package was made from: enough to make it again.
+class Overlay(Struct, frozen=True):
+    """A folder of templates that replaced built-in ones: its name, and the digest of what is in it."""
 
-    ``spec`` is a path with forward slashes, ``templates`` the digest of an overlay or None.
-    """
+    name: str
+    sha256: str
+
+
+class Provenance(Struct, frozen=True):
+    """What a package was made from: enough to know it again. ``spec`` is a file name without folders."""
 
     generator: str
     spec: str
     spec_sha256: str
-    templates: str | None = None
+    templates: Overlay | None = None
 
 
 class Manifest(Struct, frozen=True):
-    """What a manifest on disk says: where the package came from, and path → sha256 of each file."""
+    """What a manifest on disk says: where the package came from, and path → sha256 of each file.
+
+    ``templates`` is the name of the overlay's folder, if there was one.
+    """
 
     spec: str
     files: Mapping[str, str]
+    templates: str | None = None
 
 
 class DamagedError(Exception):
@@ -46,7 +55,7 @@ def encode(provenance: Provenance, files: Mapping[str, bytes]) -> bytes:
         "format": _FORMAT,
         "generator": provenance.generator,
         "spec": {"path": provenance.spec, "sha256": provenance.spec_sha256},
-        "templates": provenance.templates,
+        "templates": provenance.templates and asdict(provenance.templates),
         "files": {path: digest(files[path]) for path in sorted(files)},
     }
     return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
@@ -56,10 +65,12 @@ def decode(data: bytes) -> Manifest:
     """Read a manifest; raises ``DamagedError`` when it does not have the expected form."""
     try:
         document = json.loads(data)
-        spec, files = document["spec"]["path"], document["files"]
+        spec, files, overlay = document["spec"]["path"], document["files"], document.get("templates")
+        templates = None if overlay is None else overlay["name"]
         usable = document["format"] == _FORMAT and isinstance(spec, str) and isinstance(files, dict)
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        usable = usable and isinstance(templates, str | None)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DamagedError(str(error)) from error
     if not usable or not all(isinstance(value, str) for value in files.values()):
         raise DamagedError("not a manifest")
-    return Manifest(spec, files)
+    return Manifest(spec, files, templates)

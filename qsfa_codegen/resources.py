@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
 
 TEMPLATES = "templates"
 CHIPS = "chips.yaml"
+SPECS = "spec"
+"""The folder of a project that specs are looked for in, also below it."""
 
-_IN_TREE = {TEMPLATES: "templates", CHIPS: "spec/chips.yaml"}
+_IN_TREE = {TEMPLATES: "templates", CHIPS: f"{SPECS}/{CHIPS}"}
+
+
+def chips_of(spec: Path) -> Path | None:
+    """The description of chips that goes with a spec: the one beside it, else in a folder above it.
+
+    Folders above count up to the nearest one called ``spec``. None when there is none.
+    """
+    folder, here = spec.parent, spec.absolute().parent
+    above = [here, *here.parents]
+    names = [parent.name for parent in above]
+    for _ in range(names.index(SPECS) + 1 if SPECS in names else 1):
+        if os.path.lexists(folder / CHIPS):  # whatever it is, it was meant to be read
+            return folder / CHIPS
+        folder = folder / ".." if folder.name in ("", "..") else folder.parent
+    return None
 
 
 def resource(name: str) -> Path:

@@ -7,15 +7,17 @@ list are not looked at, unless one stands where a generated file must go.
 from __future__ import annotations
 
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qsfa_codegen import manifest
-from qsfa_codegen.manifest import Provenance
+from qsfa_codegen.differences import parting, unified
+from qsfa_codegen.manifest import Manifest, Provenance
 from qsfa_codegen.transaction import (
     STAGING,
     Transaction,
@@ -28,9 +30,6 @@ from qsfa_codegen.transaction import (
     prune,
 )
 
-_DIFF_LIMIT = 200  # lines shown of one file
-_DIFF_INPUT_LIMIT = 20_000  # lines beyond which comparing takes too long
-
 
 class Obstacle(Enum):
     """Why a file is not written or removed, as what is said of the file."""
@@ -41,18 +40,31 @@ class Obstacle(Enum):
 
 
 class Refusal(Struct, frozen=True):
-    """A file that must not be touched; ``detail`` is the diff from it to the new text, or what blocks it."""
+    """A file that must not be touched; ``detail`` is the diff from it to the new text, or what blocks it.
+
+    ``line`` is where the two part, from 1.
+    """
 
     path: str
     obstacle: Obstacle
     detail: str
+    line: int = 1
+
+
+class Change(Struct, frozen=True):
+    """What a package was made from before, where that is something else now: a spec, an overlay, or none."""
+
+    of_spec: bool
+    before: str
+    now: str | None
 
 
 class Plan(Struct, frozen=True):
     """What bringing a package up to date would do; paths are relative to it, in order.
 
     ``contents`` holds the bytes of every file of the package, the manifest included. ``overridden``
-    are the paths that only ``force`` lets it change.
+    are the paths that only ``force`` lets it change. ``origin`` is what keeps it from being written
+    unless ``take_over`` allows it.
     """
 
     package: Path
@@ -64,11 +76,17 @@ class Plan(Struct, frozen=True):
     hand_edited: tuple[Refusal, ...]
     overridden: tuple[str, ...]
     contents: Mapping[str, bytes]
+    origin: tuple[Change, ...] = ()
 
     @property
     def idle(self) -> bool:
         """True when the folder already is what it should be."""
-        return not (self.created or self.changed or self.stale or self.hand_edited)
+        return not (self.created or self.changed or self.stale or self.refused)
+
+    @property
+    def refused(self) -> bool:
+        """True when nothing may be written."""
+        return bool(self.hand_edited or self.origin)
 
 
 class UnsafePathError(Exception):
@@ -76,28 +94,36 @@ class UnsafePathError(Exception):
 
 
 class RefusedError(Exception):
-    """Nothing was written because of files that are not the tool's to change."""
+    """Nothing was written because of files that are not the tool's, or a package of another origin."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        super().__init__(", ".join(refusal.path for refusal in plan.hand_edited))
+        reasons = (*(r.path for r in plan.hand_edited), *(change.before for change in plan.origin))
+        super().__init__(", ".join(reasons))
 
 
 # --------------------------------------------------------------------------- entry points
 
 
-def update(package: Path, files: Mapping[str, str], provenance: Provenance, *, force: bool = False) -> Plan:
+def update(
+    package: Path,
+    files: Mapping[str, str],
+    provenance: Provenance,
+    *,
+    force: bool = False,
+    take_over: bool = False,
+) -> Plan:
     """Make ``package`` hold exactly ``files`` (and what people put beside them), or change nothing.
 
     No file at all removes the package. Raises ``RefusedError``, ``UnsafePathError`` or ``WriteError``.
     """
     contents = _contents(files, provenance)
-    first = _planned(package, contents, provenance, force)
+    first = _planned(package, contents, provenance, force, take_over)
     if first.idle and lstat(package / STAGING) is None:
         return first
     try:  # again, under the lock: another build may have been at work
         with locked(package):
-            current = _planned(package, contents, provenance, force)
+            current = _planned(package, contents, provenance, force, take_over)
             apply(current)
             return current
     except OSError as error:
@@ -109,7 +135,7 @@ def plan(package: Path, files: Mapping[str, str], provenance: Provenance, *, for
 
     Raises ``UnsafePathError`` or ``WriteError`` (the folder cannot be read).
     """
-    return _planned(package, _contents(files, provenance), provenance, force)
+    return _planned(package, _contents(files, provenance), provenance, force, take_over=False)
 
 
 def _contents(files: Mapping[str, str], provenance: Provenance) -> dict[str, bytes]:
@@ -121,16 +147,19 @@ def _contents(files: Mapping[str, str], provenance: Provenance) -> dict[str, byt
     return contents
 
 
-def _planned(package: Path, contents: Mapping[str, bytes], provenance: Provenance, force: bool) -> Plan:
+def _planned(
+    package: Path, contents: Mapping[str, bytes], provenance: Provenance, force: bool, take_over: bool
+) -> Plan:
     try:
-        return _compare(package, contents, provenance, force)
+        found = _compare(package, contents, provenance, force)
+        return found if take_over or not contents else replace(found, origin=tuple(_origin(found)))
     except OSError as error:
         raise WriteError(_describe(error)) from error
 
 
 def apply(plan: Plan) -> None:
     """Carry a plan out: everything or nothing. Raises ``RefusedError``, or OSError after undoing its work."""
-    if plan.hand_edited:
+    if plan.refused:
         raise RefusedError(plan)
     if plan.idle:
         discard(plan.package / STAGING)
@@ -208,15 +237,34 @@ _Known = dict[str, set[str]]  # path → every hash that an earlier build's file
 
 
 def _known(package: Path) -> _Known:
-    """Read the manifest, and that of a build that was killed between its first and last rename."""
+    """What the manifest lists, and that of a build that was killed between its first and last rename."""
     known: _Known = {}
-    for source in (package / manifest.NAME, package / STAGING / manifest.NAME):
-        with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError, manifest.DamagedError):
-            for path, value in manifest.decode(source.read_bytes()).files.items():
-                with suppress(UnsafePathError):
-                    _require_safe_name(path)
-                    known.setdefault(path, set()).add(value)
+    for listing in (manifest.NAME, f"{STAGING}/{manifest.NAME}"):
+        found = listed(package, listing)
+        for path, value in found.files.items() if found else ():
+            with suppress(UnsafePathError):
+                _require_safe_name(path)
+                known.setdefault(path, set()).add(value)
     return known
+
+
+def listed(package: Path, path: str = manifest.NAME) -> Manifest | None:
+    """What the manifest of a package says; None when it has no usable one."""
+    data = _read_or_none(package, path)
+    with suppress(manifest.DamagedError):
+        return None if data is None else manifest.decode(data)
+    return None
+
+
+def _origin(plan: Plan) -> Iterator[Change]:
+    """What the package was made from and is not any more: the spec, and templates of the user's."""
+    found = listed(plan.package)
+    if found is None:
+        return
+    if found.spec != plan.provenance.spec:
+        yield Change(of_spec=True, before=found.spec, now=plan.provenance.spec)
+    if found.templates is not None and plan.provenance.templates is None:
+        yield Change(of_spec=False, before=found.templates, now=None)
 
 
 def _compare(package: Path, contents: Mapping[str, bytes], provenance: Provenance, force: bool) -> Plan:
@@ -234,7 +282,8 @@ def _compare(package: Path, contents: Mapping[str, bytes], provenance: Provenanc
             continue
         obstacle = _obstacle(known, path, old, new)
         if obstacle and not force:
-            refusals.append(Refusal(path, obstacle, _diff(path, old or b"", new)))
+            diff, line = unified(path, old or b"", new), parting(old or b"", new)
+            refusals.append(Refusal(path, obstacle, diff, line if obstacle is Obstacle.EDITED else 1))
         elif state := _state(old, new):
             lists[state].append(path)
             overridden += [path] if obstacle else []
@@ -299,30 +348,6 @@ def _read_or_none(package: Path, path: str) -> bytes | None:
         return _read(package, path)
     except _NotRegularError:
         return None
-
-
-def _diff(path: str, old: bytes, new: bytes | None) -> str:
-    """A unified diff from the file on disk to what the build would write."""
-    import difflib
-
-    try:
-        before, after = _lines(old.decode()), _lines((new or b"").decode())
-    except UnicodeDecodeError:
-        return "the file on disk is not text\n"
-    if len(before) + len(after) > _DIFF_INPUT_LIMIT:
-        return "the file on disk is too long to compare\n"
-    target = f"{path} (as generated)" if new is not None else "/dev/null"
-    lines = list(difflib.unified_diff(before, after, f"{path} (on disk)", target, lineterm=""))
-    shown = lines[:_DIFF_LIMIT]
-    if len(lines) > len(shown):
-        shown.append(f"… {len(lines) - len(shown)} more lines")
-    return "".join(line + "\n" for line in shown)
-
-
-def _lines(text: str) -> list[str]:
-    """Lines without their ends; a last one that has no end says so."""
-    *lines, last = text.split("\n")
-    return [*lines, f"{last}\n\\ No newline at end of file"] if last else lines
 
 
 def _describe(error: OSError) -> str:

@@ -8,12 +8,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from qsfa_codegen.commands.new import new
 from qsfa_codegen.manifest import NAME
-from tests.cli_tools import ROOT, Program, process
+from tests.cli_tools import ROOT, Done, Program, process
 
 PACKAGE = Path("generated/add_example")
 DEFINITION = PACKAGE / "op_host/add_example_def.cpp"
@@ -117,6 +118,52 @@ def test_chips_beside_the_spec_count(project: Path, program: Program) -> None:
     assert "ascend910x" in DEFINITION.read_text()
 
 
+def test_specs_are_found_below_the_folder_and_as_yml(project: Path, program: Program) -> None:
+    for name, place in (("Second", "spec/deep/er/second.yml"), ("Third", "spec/third.yml")):
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        new(name, Path("made")).rename(place)
+    for hidden in (".hidden.yaml", ".git/config.yaml", "deep/.#second.yaml"):
+        Path("spec", hidden).parent.mkdir(exist_ok=True)
+        Path("spec", hidden).symlink_to("nowhere")
+    Path("spec/notes.txt").write_text("no spec")
+    done = program("build")
+    assert (done.status, done.err) == (0, "")
+    assert sorted(path.name for path in Path("generated").iterdir()) == ["add_example", "second", "third"]
+    assert program("validate").out == "3 specs: no problems\n"
+    assert program("build", "--check").out == "3 packages: 3 unchanged\n"
+
+
+def test_chips_hold_for_specs_in_folders_below(
+    project: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("spec/deep/er").mkdir(parents=True)
+    Path("spec/add_example.yaml").rename("spec/deep/er/add_example.yaml")
+    chips = (ROOT / "spec/chips.yaml").read_text()
+    Path("chips.yaml").write_text("above the folder of specs: not read")
+    assert program("build").status == 0
+    for place, soc in (("spec", "ascend910x"), ("spec/deep", "ascend910y")):
+        Path(place, "chips.yaml").write_text(chips.replace("ascend910b", soc))
+        assert "changed" in program("build").out
+        assert soc in DEFINITION.read_text()
+    monkeypatch.chdir("spec/deep/er")
+    assert program("build", "add_example.yaml", "--out", "../../../generated", "--check").status == 0
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link to nothing"])
+def test_chips_that_cannot_be_read_are_not_overlooked(project: Path, program: Program, kind: str) -> None:
+    chips = Path("spec/chips.yaml")
+    {"pipe": os.mkfifo, "folder": os.mkdir}.get(kind, lambda path: os.symlink("nowhere", path))(chips)
+    done = program("build")
+    assert (done.status, done.out) == (1, "1 package: 1 failed\n")
+    assert done.err.startswith("spec/chips.yaml:1:1: error[QS100]: 'spec/chips.yaml' ")
+
+
+def test_chips_under_another_name_are_not_overlooked(project: Path, program: Program) -> None:
+    Path("spec/chips.yml").write_bytes((ROOT / "spec/chips.yaml").read_bytes())
+    message = "Error: spec/chips.yml is not read: chips are described in chips.yaml; give it that name\n"
+    assert program("build") == Done(2, "", message)
+
+
 def test_there_must_be_a_spec(tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = program("build")
@@ -188,7 +235,9 @@ def test_check_lists_what_would_change_and_writes_nothing(project: Path, program
     assert done.status == 1
     assert done.out == "1 package: 1 out of date\n"
     assert done.err.startswith(
-        "error[QS910]: generated/add_example is not what spec/add_example.yaml generates\n"
+        "spec/add_example.yaml:13:9: error[QS910]: "
+        "generated/add_example is not what spec/add_example.yaml generates\n"
+        " 13 |   name: AddExample\n    |         ^^^^^^^^^^\n"
         "  = help: run `qsfa-codegen build`\n"
         "  missing: op_host/add_example_def.cpp\n"
         f"  differs: {NAME}\n"
@@ -233,7 +282,11 @@ def test_an_edit_by_hand_is_shown_and_kept(project: Path, program: Program) -> N
     before = _tree(PACKAGE)
     done = program("build")
     assert done.status == 1
-    assert f"error[QS901]: {DEFINITION} was edited by hand since it was generated\n" in done.err
+    last = len(DEFINITION.read_text().splitlines())
+    assert (
+        f"{DEFINITION}:{last}:1: error[QS901]: this file was edited by hand since it was generated\n"
+        f" {last} | // mine\n"
+    ) in done.err
     assert "\n  -// mine\n" in done.err
     assert "`build --force`" in done.err
     assert _tree(PACKAGE) == before
@@ -252,7 +305,8 @@ def test_a_file_of_somebody_else(project: Path, program: Program) -> None:
     DEFINITION.parent.mkdir(parents=True)
     DEFINITION.write_text("// mine\n")
     done = program("build")
-    assert (done.status, "error[QS902]" in done.err) == (1, True)
+    assert done.status == 1
+    assert f"{DEFINITION}:1:1: error[QS902]: this file was not written by this program\n" in done.err
 
 
 def test_a_link_in_the_way(project: Path, program: Program, tmp_path: Path) -> None:
@@ -324,6 +378,51 @@ def test_two_specs_cannot_generate_one_package(project: Path, program: Program, 
         assert '"add_example.yaml"' in (PACKAGE / NAME).read_text()
 
 
+def test_a_package_of_another_spec_is_kept(project: Path, program: Program) -> None:
+    _built(program)
+    other = Path("elsewhere/mine.yaml")
+    other.parent.mkdir()
+    other.write_text(Path("spec/add_example.yaml").read_text().replace("max: 8192", "max: 4096"))
+    before = _tree(PACKAGE)
+    for arguments in ([], ["--check"], ["--force"]):
+        done = program("build", other, *arguments)
+        assert done.status == 1
+        assert (
+            "elsewhere/mine.yaml:13:9: error[QS912]: generated/add_example was generated from "
+            "add_example.yaml, not from mine.yaml\n"
+        ) in done.err
+        assert "`build --take-over`" in done.err
+        assert _tree(PACKAGE) == before
+    assert program("build", other, "--take-over").status == 0
+    assert program("build", other, "--check").status == 0
+    assert "QS912" in program("build").err
+
+
+def test_what_takes_over_does_not_overwrite_edits(project: Path, program: Program) -> None:
+    _built(program)
+    DEFINITION.write_text("// mine\n")
+    Path("spec/add_example.yaml").rename("spec/renamed.yaml")
+    done = program("build", "--take-over")
+    assert (done.status, "QS901" in done.err, "QS912" in done.err) == (1, True, False)
+    assert DEFINITION.read_text() == "// mine\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--check", "--force"], "--check writes nothing: leave out --force"),
+        (["--check", "--prune", "--take-over"], "--check writes nothing: leave out --prune and --take-over"),
+        (["--prune", "spec/add_example.yaml"], "--prune needs to know all specs: name none"),
+    ],
+)
+def test_options_that_contradict_each_other(
+    project: Path, program: Program, arguments: list[str], message: str
+) -> None:
+    done = program("build", *arguments)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"Error: {message}")
+
+
 def test_parallel_and_single_builds_say_and_write_the_same(project: Path, program: Program) -> None:
     for number in range(6):
         new(f"Many{number}", Path("spec"))
@@ -372,6 +471,67 @@ def test_a_worker_that_is_killed_is_named(
         assert f"work on spec/{name}.yaml stopped: the process ended with status 42\n" in done.err
 
 
+# --------------------------------------------------------------------------- odd names and odd files
+
+
+def test_names_that_are_not_utf8(project: Path, program: Program) -> None:
+    spec = Path(os.fsdecode(b"spec/\xff \n.yaml"))
+    Path("spec/add_example.yaml").rename(spec)
+    folder = Path(os.fsdecode(b"my \xff/op_host"))
+    folder.mkdir(parents=True)
+    (folder / "op_def.cpp.j2").write_bytes((ROOT / "templates/op_host/op_def.cpp.j2").read_bytes())
+    written = program("build", "--templates", folder.parent)
+    assert (written.status, written.err) == (0, "")
+    assert program("build", "--templates", folder.parent, "--check").out == "1 package: 1 unchanged\n"
+    refused = program("build", "--format", "json")
+    assert json.loads(refused.out)["diagnostics"][0]["code"] == "QS913"
+    assert program("build", "--take-over").status == 0
+    assert program("build").out == "1 package: 1 unchanged\n"
+    assert DEFINITION.read_text().startswith("// Generated by qsfa-codegen from ? .yaml.\n")
+    assert json.loads((PACKAGE / NAME).read_text())["spec"]["path"] == "? \n.yaml"
+
+
+@pytest.mark.parametrize("place", ["the package", "a package without a spec"])
+def test_a_manifest_that_is_a_pipe_is_not_opened(project: Path, place: str) -> None:
+    assert process("build").status == 0
+    package = PACKAGE if place == "the package" else Path("generated/other")
+    package.mkdir(exist_ok=True)
+    (package / NAME).unlink(missing_ok=True)
+    os.mkfifo(package / NAME)
+    done = process("build")
+    assert done.status == (1 if place == "the package" else 0)
+    assert ("error[QS903]" in done.err) == (place == "the package")
+
+
+def test_a_folder_in_the_place_of_a_file(project: Path, program: Program) -> None:
+    _built(program)
+    DEFINITION.unlink()
+    DEFINITION.mkdir()
+    (DEFINITION / "mine").touch()
+    for arguments in ([], ["--force"], ["--check"]):
+        done = program("build", *arguments)
+        assert (done.status, "error[QS903]" in done.err) == (1, True)
+    assert (DEFINITION / "mine").is_file()
+
+
+def test_a_spec_that_goes_away_during_the_build(
+    project: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from qsfa_codegen.commands import build
+
+    second = new("Second", Path("spec"))
+    real = build._build_tasks
+
+    def build_tasks(*arguments: Any) -> Any:
+        second.unlink()
+        return real(*arguments)
+
+    monkeypatch.setattr(build, "_build_tasks", build_tasks)
+    done = program("build")
+    assert (done.status, done.out.splitlines()[-1]) == (1, "2 packages: 1 written, 1 failed")
+    assert "error[QS100]: 'spec/second.yaml' cannot be read: no such file or directory" in done.err
+
+
 # --------------------------------------------------------------------------- templates of the user's
 
 
@@ -392,7 +552,27 @@ def test_own_templates_replace_built_in_ones(project: Path, program: Program, te
     assert DEFINITION.read_text().endswith("// house style\n")
     assert json.loads((PACKAGE / NAME).read_text())["templates"] is not None
     assert program("build", "--templates", "my_templates", "--check").status == 0
-    assert program("build", "--check").status == 1
+
+
+def test_a_build_without_the_templates_of_the_last_one_is_refused(
+    project: Path, program: Program, templates: Path
+) -> None:
+    templates.write_text(templates.read_text() + "// house style\n")
+    assert program("build", "--templates", "my_templates").status == 0
+    before = _tree(PACKAGE)
+    for arguments in ([], ["--check"], ["--force"]):
+        done = program("build", *arguments)
+        assert done.status == 1
+        assert (
+            "spec/add_example.yaml:13:9: error[QS913]: generated/add_example was generated with templates "
+            "from my_templates, and now none are given\n"
+        ) in done.err
+        assert _tree(PACKAGE) == before
+    templates.write_text(templates.read_text() + "// more\n")
+    assert program("build", "--templates", "my_templates").status == 0
+    assert program("build", "--take-over").status == 0
+    assert "house style" not in DEFINITION.read_text()
+    assert program("build", "--check").status == 0
 
 
 @pytest.mark.parametrize(
@@ -405,6 +585,58 @@ def test_a_template_that_fails_is_named_with_its_line(
     done = program("build", "--templates", "my_templates")
     assert done.status == 1
     assert f"my_templates/op_host/op_def.cpp.j2:{line}:1: error[QS908]: " in done.err
+    assert not Path("generated").exists()
+
+
+def test_every_mistake_in_a_folder_of_templates_is_reported_once(
+    project: Path, program: Program, templates: Path
+) -> None:
+    new("Other", Path("spec"))
+    folder = templates.parent
+    (folder / "op_tiling.h.j2").write_text("\n\n{% for %}\n")
+    (folder / "op_tiling.cpp.j2").write_bytes(b"// \xe4\xb8\xad\n// \xff\n")
+    (folder / "op_infershape.cpp.j2").write_bytes(b"\xef\xbb\xbf// x\n")
+    (folder / "op_deff.cpp.j2").touch()
+    (folder / "op_def.cpp").touch()
+    for harmless in ("notes.md", ".hidden.j2"):
+        (folder / harmless).touch()
+    done = program("build", "--templates", "my_templates")
+    assert (done.status, done.out) == (1, "")
+    found = [line for line in done.err.splitlines() if "error[" in line]
+    assert [line.removeprefix("my_templates/op_host/").split("]: ")[0] for line in found] == [
+        "op_def.cpp:1:1: error[QS914",
+        "op_deff.cpp.j2:1:1: error[QS914",
+        "op_infershape.cpp.j2:1:1: error[QS908",
+        "op_tiling.cpp.j2:2:4: error[QS908",
+        "op_tiling.h.j2:3:1: error[QS908",
+    ]
+    assert "  = help: did you mean `op_host/op_def.cpp.j2`?\n" in done.err
+    assert not Path("generated").exists()
+
+
+def test_templates_may_be_split(project: Path, program: Program, templates: Path) -> None:
+    templates.write_text(templates.read_text() + '{% include "house/end.j2" %}\n')
+    Path("my_templates/house").mkdir()
+    Path("my_templates/house/end.j2").write_text("// the end\n")
+    assert program("build", "--templates", "my_templates").status == 0
+    assert DEFINITION.read_text().endswith("// the end\n")
+    Path("my_templates/house/end.j2").write_text("{{ nothing }}\n")
+    done = program("build", "--templates", "my_templates")
+    assert "my_templates/house/end.j2:1:1: error[QS908]: " in done.err
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link to nothing", "link in a circle", "link to a folder"])
+def test_what_is_no_file_in_a_folder_of_templates_is_not_opened(
+    project: Path, program: Program, templates: Path, kind: str
+) -> None:
+    odd = templates.with_name("op_tiling.cpp.j2")
+    if kind == "pipe":
+        os.mkfifo(odd)
+    else:
+        odd.symlink_to({"link to nothing": "nowhere", "link in a circle": odd.name}.get(kind, ".."))
+    done = program("build", "--templates", "my_templates")
+    assert (done.status, done.out) == (1, "")
+    assert f"error[QS915]: {odd.relative_to(project)} " in done.err
     assert not Path("generated").exists()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_tools import ROOT, Program, process
+from tests.cli_tools import ROOT, Done, Program, process
 
 SPEC = Path("spec/add_example.yaml")
 
@@ -76,7 +76,7 @@ def test_schema(program: Program, arguments: list[str], key: str) -> None:
 def test_explain(program: Program) -> None:
     done = program("explain", "qs305")
     assert done.status == 0
-    assert done.out.startswith("QS305: a case that the selector does not have\n\n")
+    assert done.out.startswith("QS305: A case that the selector does not have\n\n")
     assert "\n      step: {by: t, of: {float16: 16, float17: 32, else: 8}}\n" in done.out
 
 
@@ -87,8 +87,13 @@ def test_explain_names_near_codes(program: Program) -> None:
 
 def test_explain_lists_all_codes(program: Program) -> None:
     done = program("explain")
-    assert "QS901  a generated file was edited by hand\n" in done.out
-    assert done.out.splitlines() == sorted(done.out.splitlines())
+    assert "QS901  A generated file was edited by hand\n" in done.out
+    lines = done.out.splitlines()
+    assert lines == sorted(lines)
+    titles = [line.split("  ", 1)[1] for line in lines]
+    assert [title for title in titles if title[0].islower() or title[-1] == "."] == [
+        "torch returns something that is no output"
+    ]
 
 
 def test_bash_completes_commands_and_options(project: Path) -> None:
@@ -244,6 +249,18 @@ def test_cases_that_cannot_be_read(project: Path, program: Program) -> None:
     assert (done.status, done.out) == (2, "")
     assert "cases.jsonl:1:" in done.err
     assert "error[QS601]" in done.err
+
+
+@pytest.mark.parametrize("text", ["", "\n\n"])
+def test_a_file_without_a_call(project: Path, program: Program, text: str) -> None:
+    Path("cases.jsonl").write_text(text)
+    assert program("call", SPEC, "cases.jsonl") == Done(0, "", "cases.jsonl: there is no call in it\n")
+
+
+def test_ids_do_not_speak_to_the_terminal(project: Path, program: Program) -> None:
+    cases = _cases({**_CASE, "id": "a\x1b[31m\nb"})
+    assert program("call", SPEC, cases, "--format", "text").out.startswith("a\ufffd[31m\ufffdb: ok; ")
+    assert json.loads(program("call", SPEC, cases).out)["id"] == "a\x1b[31m\nb"
 
 
 def test_a_stage_alone(project: Path, program: Program) -> None:

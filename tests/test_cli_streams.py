@@ -13,6 +13,7 @@ import pytest
 
 from qsfa_codegen import __version__
 from qsfa_codegen.cli import cli
+from qsfa_codegen.commands.new import new
 from tests.cli_tools import ROOT, Done, Program, process
 
 SPEC = Path("spec/add_example.yaml")
@@ -117,6 +118,48 @@ def test_an_error_in_chips_is_found_by_validate(project: Path, program: Program)
     assert done.err.startswith("spec/chips.yaml:1:8: error[")
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("command", ["validate", "build"])
+def test_an_error_in_chips_is_reported_once(project: Path, program: Program, command: str, jobs: str) -> None:
+    new("Other", Path("spec"))
+    Path("spec/chips.yaml").write_text("chips: 3\n")
+    done = program(command, "--jobs", jobs)
+    assert done.status == 1
+    assert done.err.count("error[") == 1
+    found = json.loads(program(command, "--jobs", jobs, "--format", "json").out)
+    assert found["errors"] == len(found["diagnostics"]) == 1
+    assert program("validate").out == "2 specs: 1 error\n"
+
+
+@pytest.mark.parametrize("command", ["show", "verify"])
+def test_chips_have_no_operator(project: Path, program: Program, command: str) -> None:
+    chips = Path("spec/chips.yaml")
+    chips.write_bytes((ROOT / "spec" / "chips.yaml").read_bytes())
+    message = "Error: spec/chips.yaml describes chips: it has no operator\n"
+    assert program(command, chips) == Done(2, "", message)
+
+
+@pytest.mark.parametrize(
+    ("old", "new_text", "messages"),
+    [
+        ("zh: 行数", 'zh: ""', ["29: error[QS155]: 'dims.N.zh' must not be empty"]),
+        ("zh: 行数", 'zh: " "', ["29: error[QS310]: the text has no 'zh'"]),
+        ("default: 1.0", "default: 1e400", ["14: error[QS117]: number '1e400' is out of range"]),
+    ],
+)
+def test_one_fault_is_one_message(
+    project: Path, program: Program, old: str, new_text: str, messages: list[str]
+) -> None:
+    SPEC.write_text(SPEC.read_text().replace(old, new_text, 1))
+    done = program("validate")
+    found = [line.split(":", 2)[2] for line in done.err.splitlines() if "error[" in line]
+    assert found == messages
+    if "QS117" in done.err:
+        assert (
+            "  = help: the largest finite float is about 1.8e308, and infinity is written .inf;" in done.err
+        )
+
+
 def test_a_file_that_cannot_be_read(project: Path, program: Program) -> None:
     SPEC.write_bytes(b"spec: 1\xff")
     done = program("validate")
@@ -132,9 +175,10 @@ def test_a_failure_of_the_program(project: Path, program: Program, monkeypatch: 
     assert (done.status, done.out) == (3, "")
     assert done.err.startswith("qsfa-codegen: ZeroDivisionError: by zero\n")
     assert "please report it" in done.err
-    assert "`qsfa-codegen --debug COMMAND …`" in done.err
+    assert "what the same command prints with --debug" in done.err
     assert "Traceback" not in done.err
     assert "Traceback" in program("--debug", "new", "Other").err
+    assert "Traceback" in program("new", "Other", "--debug").err
 
 
 def test_a_failure_of_the_disk(project: Path, program: Program) -> None:
@@ -158,7 +202,7 @@ def test_json(broken: Path, program: Program) -> None:
 def test_sarif_has_titles(broken: Path, program: Program) -> None:
     run = json.loads(program("validate", "--format", "sarif").out)["runs"][0]
     assert run["results"][0]["ruleId"] == "QS202"
-    assert run["tool"]["driver"]["rules"][0]["shortDescription"]["text"] == "an unknown name"
+    assert run["tool"]["driver"]["rules"][0]["shortDescription"]["text"] == "An unknown name"
 
 
 def test_github(broken: Path, program: Program) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -409,3 +410,18 @@ class TestGithub:
         assert to_github([Diagnostic("QS1", "x: 1%, y\r\nz", place)]) == (
             "::error file=a%2Cb%3Ac%25d.yaml,line=1,endLine=2,title=QS1::x: 1%25, y%0D%0Az\n"
         )
+
+
+def test_many_findings_in_one_long_line_take_no_time() -> None:
+    line = "[" + "value, " * 150_000 + "]"
+    spans = [Span("s.yaml", 1, 2 + 7 * 700 * k, 1, 7 + 7 * 700 * k) for k in range(200)]
+    sources = Sources({"s.yaml": line})
+    start = time.process_time()
+    shown = to_text([Diagnostic("QS999", "wrong", span) for span in spans], sources=sources)
+    assert time.process_time() - start < 5
+    assert shown.count("^^^^^\n") == 200
+    assert max(len(row) for row in shown.splitlines()) < 130
+    row, marks = shown.splitlines()[4 * 100 + 1 : 4 * 100 + 3]
+    assert row[marks.index("^") : marks.rindex("^") + 1] == "value"
+    assert row.startswith(" 1 | …")
+    assert row.endswith("…")

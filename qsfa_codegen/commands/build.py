@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,15 +13,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qsfa_codegen import __version__, manifest, resources, writer
+from qsfa_codegen.commands import build_findings as findings
+from qsfa_codegen.commands.build_findings import Finding
 from qsfa_codegen.diagnostics import Diagnostic, Severity, Sink, Span
-from qsfa_codegen.manifest import Provenance
+from qsfa_codegen.manifest import Overlay, Provenance
+from qsfa_codegen.render.overlay import template_files
+from qsfa_codegen.spec.source_text import encodable
 from qsfa_codegen.stamp import Entry, Stamp, toolchain
 from qsfa_codegen.transaction import WriteError
-from qsfa_codegen.writer import Obstacle, Plan, Refusal, RefusedError, UnsafePathError
+from qsfa_codegen.writer import Plan, RefusedError, UnsafePathError
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.workers import Claim, Crash
-    from qsfa_codegen.spec.model import Operator
 
 _GENERATOR = f"qsfa-codegen {__version__}"
 
@@ -47,15 +50,9 @@ class Request(Struct, frozen=True):
     check: bool = False
     force: bool = False
     prune: bool = False
+    take_over: bool = False
     jobs: int | None = None
     templates: Path | None = None
-
-
-class Finding(Struct, frozen=True):
-    """A diagnostic and what belongs below it: a diff, a list of files, a traceback."""
-
-    diagnostic: Diagnostic
-    detail: str = ""
 
 
 class Outcome(Struct, frozen=True):
@@ -81,7 +78,10 @@ def build(request: Request, report: Report, step: Callable[[], None]) -> list[Ou
     """Build every spec; ``report`` hears of each in the order given, ``step`` of each that is finished.
 
     Packages are independent: an error in one spec does not keep the others from being written.
+    Raises OverlayError when the folder of templates cannot be used.
     """
+    if request.templates:
+        template_files(request.templates)  # before anything opens them
     stamp = Stamp(request.out, toolchain(_inputs(request)))
     tasks = [(spec, stamp.current(spec)) for spec in request.specs]
     if all(current for _, current in tasks):
@@ -101,14 +101,18 @@ def build(request: Request, report: Report, step: Callable[[], None]) -> list[Ou
 
 def _inputs(request: Request) -> list[Path]:
     """Everything besides the specs that decides what is generated."""
-    beside = sorted({spec.parent / resources.CHIPS for spec in request.specs})
+    beside = sorted({chips for spec in request.specs if (chips := resources.chips_of(spec))})
     own = [resources.PACKAGE, resources.resource(resources.TEMPLATES), resources.resource(resources.CHIPS)]
     overlay = [request.templates] if request.templates else []
-    return [*own, *(path for path in beside if path.is_file()), *overlay]
+    return [*own, *(chips for chips in beside if chips.is_file()), *overlay]
 
 
 Current = tuple[str, int] | None
 """What a stamp says of a spec with nothing to do: its package and the number of files."""
+
+
+def _overlay(folder: Path) -> Overlay:
+    return Overlay(encodable(folder.resolve().name), toolchain([folder]))
 
 
 def _unchanged(request: Request, spec: Path, package: str, count: int) -> Outcome:
@@ -151,7 +155,8 @@ class _Builder:
         self._render = package.render
         self._without_cases = cases.without_cases
         self._templates = Templates(request.templates)
-        self._overlay = toolchain([request.templates]) if request.templates else None
+        self._templates.check()
+        self._overlay = _overlay(request.templates) if request.templates else None
 
     def build(self, task: tuple[Path, Current], claim: Claim) -> Outcome:
         """Bring the package of one spec up to date."""
@@ -170,18 +175,19 @@ class _Builder:
             return _failed(spec, sink)
         owner = claim(operator.snake)
         if owner is not None:
-            sink.add(_twice(spec, self._request.specs[owner], operator.snake))
+            sink.add(findings.twice(operator, spec, self._request.specs[owner]))
             return _failed(spec, sink)
         try:
             files = self._render(operator, self._templates)
         except Exception as error:
-            sink.add(_template_fault(error, self._request.templates))
+            sink.add(findings.template_fault(error, spec, self._request.templates))
             return _failed(spec, sink)
         for rules, chips in self._without_cases(operator).items():
-            sink.add(_no_call(operator, chips, rules))
-        provenance = Provenance(_GENERATOR, spec.name, operator.source.sha256, self._overlay)
+            sink.add(findings.no_call(operator, chips, rules))
+        provenance = Provenance(_GENERATOR, encodable(spec.name), operator.source.sha256, self._overlay)
         package = self._request.out / operator.snake
-        outcome = _bring_up_to_date(self._request, spec, package, files, provenance)
+        source = _Source(spec, operator.name_span)
+        outcome = _bring_up_to_date(self._request, source, package, files, provenance)
         if not sink:
             return outcome
         # No entry: the next build repeats the warnings.
@@ -192,71 +198,47 @@ def _failed(spec: Path, sink: Sink) -> Outcome:
     return Outcome(spec, Status.FAILED, findings=tuple(map(Finding, sink)))
 
 
-def _twice(spec: Path, owner: Path, package: str) -> Diagnostic:
-    return Diagnostic(
-        "QS905",
-        f"{spec} and {owner} both generate the package {package}",
-        help="give one of the operators another name",
-    )
-
-
-def _no_call(operator: Operator, chips: Sequence[str], rules: Sequence[str]) -> Diagnostic:
-    places = (check.span for check in operator.checks if check.id in rules)
-    obstacle = f"; in the way stood {', '.join(rules)}" if rules else ""
-    return Diagnostic(
-        "QS911",
-        f"no legal call was found on {', '.join(chips)}{obstacle}",
-        next(places, operator.name_span),
-        "correct the rules, or the accepted values they speak of: test cases are missing",
-        Severity.WARNING,
-    )
-
-
-def _template_fault(error: Exception, overlay: Path | None) -> Diagnostic:
-    """What is wrong with a template of the user's; raises the error again when it is none of those."""
-    import traceback
-
-    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-    places.append((getattr(error, "filename", None) or "", getattr(error, "lineno", None)))  # syntax errors
-    for file, line in reversed(places):
-        if overlay and line and Path(file).is_relative_to(overlay):
-            return Diagnostic("QS908", f"the template failed: {error}", Span(file, line, 1, line, 1))
-    raise error
-
-
 # --------------------------------------------------------------------------- one package
 
 
+class _Source(Struct, frozen=True):
+    """What a package is made from: the spec, and where the operator is named in it."""
+
+    spec: Path
+    span: Span | None = None
+
+
 def _bring_up_to_date(
-    request: Request, spec: Path, package: Path, files: dict[str, str], provenance: Provenance
+    request: Request, source: _Source, package: Path, files: dict[str, str], provenance: Provenance
 ) -> Outcome:
     try:
         if request.check:
             plan = writer.plan(package, files, provenance)
         else:
-            plan = writer.update(package, files, provenance, force=request.force)
+            plan = writer.update(package, files, provenance, force=request.force, take_over=request.take_over)
     except RefusedError as error:
         plan = error.plan
     except UnsafePathError as error:
-        return _broken(spec, package, Diagnostic("QS907", f"{package} was not written: {error}"))
+        return _broken(source, package, "QS907", error)
     except WriteError as error:
-        return _broken(spec, package, Diagnostic("QS904", f"{package} was not written: {error}"))
-    return _outcome(request, spec, package, plan)
+        return _broken(source, package, "QS904", error)
+    return _outcome(request, source, package, plan)
 
 
-def _broken(spec: Path, package: Path, finding: Diagnostic) -> Outcome:
-    return Outcome(spec, Status.BROKEN, package, findings=(Finding(finding),))
+def _broken(source: _Source, package: Path, code: str, error: Exception) -> Outcome:
+    finding = Finding(Diagnostic(code, f"{package} was not written: {error}", source.span))
+    return Outcome(source.spec, Status.BROKEN, package, findings=(finding,))
 
 
-def _outcome(request: Request, spec: Path, package: Path, plan: Plan) -> Outcome:
-    if plan.hand_edited:
+def _outcome(request: Request, source: _Source, package: Path, plan: Plan) -> Outcome:
+    if plan.refused:
         status = Status.REFUSED
     elif plan.idle:
         status = Status.UNCHANGED
     else:
         status = Status.DRIFTED if request.check else Status.WRITTEN
     return Outcome(
-        spec,
+        source.spec,
         status,
         package,
         created=plan.created,
@@ -264,7 +246,7 @@ def _outcome(request: Request, spec: Path, package: Path, plan: Plan) -> Outcome
         stale=plan.stale,
         overridden=plan.overridden,
         unchanged=len(plan.unchanged),
-        findings=_findings(spec, plan, status),
+        findings=_findings(source, plan, status),
         entry=_entry(plan) if status in (Status.UNCHANGED, Status.WRITTEN) else None,
     )
 
@@ -277,33 +259,12 @@ def _entry(plan: Plan) -> Entry | None:
     return Entry(plan.provenance.spec_sha256, plan.package.name, manifest.digest(listing))
 
 
-_REFUSALS = {
-    Obstacle.EDITED: (
-        "QS901",
-        "move the edit into the spec or a template, or overwrite the file with `build --force`",
-    ),
-    Obstacle.FOREIGN: ("QS902", "move the file away, or overwrite it with `build --force`"),
-    Obstacle.BLOCKED: ("QS903", "move it away: only regular files in regular folders are written"),
-}
-
-
-def _findings(spec: Path, plan: Plan, status: Status) -> tuple[Finding, ...]:
+def _findings(source: _Source, plan: Plan, status: Status) -> tuple[Finding, ...]:
     if status is Status.DRIFTED:
-        return (_drift(spec, plan),)
-    return tuple(_refused(plan.package, refusal) for refusal in plan.hand_edited)
-
-
-def _refused(package: Path, refusal: Refusal) -> Finding:
-    code, advice = _REFUSALS[refusal.obstacle]
-    message = f"{package / refusal.path} {refusal.obstacle.value}"
-    return Finding(Diagnostic(code, message, help=advice), refusal.detail)
-
-
-def _drift(spec: Path, plan: Plan) -> Finding:
-    lists = {"missing": plan.created, "differs": plan.changed, "no longer generated": plan.stale}
-    detail = "".join(f"{what}: {path}\n" for what, paths in lists.items() for path in paths)
-    message = f"{plan.package} is not what {spec} generates"
-    return Finding(Diagnostic("QS910", message, help="run `qsfa-codegen build`"), detail)
+        return (findings.drift(source.spec, source.span, plan),)
+    changes = (findings.other_origin(source.span, plan, change) for change in plan.origin)
+    refused = (findings.refused(plan.package, refusal) for refusal in plan.hand_edited)
+    return (*changes, *refused)
 
 
 # --------------------------------------------------------------------------- packages without a spec
@@ -316,18 +277,18 @@ def _orphans(request: Request, packages: set[Path | None], report: Report) -> li
         package = path.parent
         if package in packages:
             continue
-        try:
-            spec = Path(manifest.decode(path.read_bytes()).spec)
-        except (OSError, manifest.DamagedError):
-            continue
-        outcomes.append(_orphan(request, spec, package))
-        report(outcomes[-1])
+        found = None
+        with suppress(OSError):
+            found = writer.listed(package)
+        if found:
+            outcomes.append(_orphan(request, Path(found.spec), package))
+            report(outcomes[-1])
     return outcomes
 
 
 def _orphan(request: Request, spec: Path, package: Path) -> Outcome:
     if request.prune and not request.check:
-        return _bring_up_to_date(request, spec, package, {}, Provenance(_GENERATOR, "", ""))
+        return _bring_up_to_date(request, _Source(spec), package, {}, Provenance(_GENERATOR, "", ""))
     finding = Diagnostic(
         "QS909",
         f"{package} was generated from {spec}, and no spec generates it any more",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from qsfa_codegen.commands import status
 from qsfa_codegen.commands.build import Outcome, Request, Status, build
+from qsfa_codegen.render.overlay import OverlayError
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.terminal import Console
@@ -25,7 +26,13 @@ _EXIT = {
 def run(request: Request, console: Console) -> int:
     """Build, report, and return the exit status."""
     progress = console.progress(len(request.specs), "specs done")
-    outcomes = build(request, lambda outcome: _report(outcome, console), progress.step)
+    try:
+        outcomes = build(request, lambda outcome: _report(outcome, console), progress.step)
+    except OverlayError as error:
+        for found in error.diagnostics:
+            console.finding(found)
+        console.finish()
+        return status.FINDINGS
     console.result(_summary(outcomes))
     console.finish()
     return max(_EXIT[outcome.status] for outcome in outcomes)

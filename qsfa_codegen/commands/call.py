@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 STDIN = Path("-")
 PYTHON, CPP, BOTH = "python", "cpp", "both"
-ENGINES = (PYTHON, CPP, BOTH)
 
 
 class Request(Struct, frozen=True):
@@ -98,4 +97,6 @@ def _calls(cases: Path, operator: Operator, console: Console) -> tuple[Call, ...
     calls = read_cases("/dev/stdin" if cases == STDIN else str(cases), operator, sink)
     for diagnostic in sink:
         console.finding(diagnostic)
+    if not calls and not sink.failed:
+        console.note(f"{'stdin' if cases == STDIN else cases}: there is no call in it")
     return None if sink.failed else calls

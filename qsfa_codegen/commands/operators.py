@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qsfa_codegen.commands.status import BadUsageError
 from qsfa_codegen.diagnostics import Sink
+from qsfa_codegen.resources import CHIPS
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.terminal import Console
@@ -16,6 +18,8 @@ def load(spec: Path, console: Console) -> Operator | None:
     """The operator, or None when the spec has errors; errors and warnings go to the console."""
     from qsfa_codegen.spec.load import analyse
 
+    if spec.name == CHIPS:
+        raise BadUsageError(f"{spec} describes chips: it has no operator")
     sink = Sink()
     operator = analyse(spec, sink)
     for diagnostic in sink:

@@ -27,13 +27,14 @@ def _serve(connection: Connection, inherited: list[Connection], tasks: Sequence[
     for other in inherited:  # or this process would keep its siblings' pipes open
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides, and a half-written package is finished
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
     def claim(name: str) -> int | None:
         connection.send(("claim", name))
         answer: int | None = connection.recv()
         return answer
 
-    with suppress(EOFError, BrokenPipeError):
+    with suppress(EOFError, ConnectionError):
         while True:
             task = tasks[connection.recv()]
             connection.send(("done", guarded(work, task, claim)))
@@ -72,7 +73,7 @@ class _Claims(Struct):
             self.next_task += 1
             owner = self.owners.setdefault(name, task) if name is not None else task
             if connection := self.asking.pop(task, None):
-                with suppress(BrokenPipeError):
+                with suppress(ConnectionError):
                     connection.send(None if owner == task else owner)
 
 
@@ -112,7 +113,12 @@ class Pool(Generic[T, R]):
         process = self._context.Process(
             target=_serve, args=(theirs, inherited, self._tasks, self._work), daemon=True
         )
-        process.start()
+        # A worker that is interrupted before it ignores interrupts would die with a traceback.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
         self._workers[ours] = _Worker(process, task)
         ours.send(task)
@@ -124,7 +130,7 @@ class Pool(Generic[T, R]):
             self._dismiss(connection)
             return
         self._workers[connection].task = task
-        with suppress(BrokenPipeError):
+        with suppress(ConnectionError):
             connection.send(task)
 
     def _dismiss(self, connection: Connection) -> _Worker:

@@ -25,8 +25,8 @@ def uses_colour(choice: str, stream: TextIO) -> bool:
         return choice == "always"
     if os.environ.get("NO_COLOR"):
         return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
+    if forced := os.environ.get("FORCE_COLOR"):
+        return forced != "0"
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
@@ -61,6 +61,7 @@ class Console:
         self._quiet = quiet
         self._debug = debug
         self._found: list[Diagnostic] = []
+        self._told: set[tuple[Diagnostic, str]] = set()
         self._colour = uses_colour(color, sys.stderr)
         self._progress: Progress | None = None
 
@@ -70,7 +71,10 @@ class Console:
         return self._progress
 
     def finding(self, found: Diagnostic, detail: str = "") -> None:
-        """Report a diagnostic; ``detail``, such as a diff, belongs below it."""
+        """Report a diagnostic, once; ``detail``, such as a diff, belongs below it."""
+        if (found, detail) in self._told:  # as a mistake in chips.yaml, which all specs share
+            return
+        self._told.add((found, detail))
         if self._format != "text":
             message = f"{found.message}\n{detail}".rstrip("\n")
             self._found.append(replace(found, message=message))

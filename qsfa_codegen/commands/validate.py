@@ -71,5 +71,5 @@ def run(specs: Sequence[Path], jobs: int | None, console: Console) -> int:
 def _summary(verdicts: Sequence[Verdict]) -> str:
     from qsfa_codegen.diagnostic_formats import summary
 
-    found = [diagnostic for verdict in verdicts for diagnostic in verdict.diagnostics]
+    found = list(dict.fromkeys(diagnostic for verdict in verdicts for diagnostic in verdict.diagnostics))
     return f"{len(verdicts)} spec{'s' if len(verdicts) != 1 else ''}: {summary(found)}"

@@ -19,6 +19,7 @@ from qsfa_codegen.expr.limits import UINT32_MAX
 from qsfa_codegen.expr.suggest import did_you_mean
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Attr, AttrScalar, AttrType, AttrValue, Input, InputKind, Operator
+from qsfa_codegen.spec.source_text import not_utf8
 
 T = TypeVar("T")
 
@@ -64,8 +65,12 @@ def read_cases(path: str, operator: Operator, sink: Sink) -> tuple[Call, ...]:
             sink.error(UNREADABLE, f"cannot read {path}: it has more than {MAX_BYTES} bytes", None)
             return ()
         text = raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
+    except UnicodeDecodeError as error:
+        reason, place = not_utf8(raw, error, path)
+        sink.error(UNREADABLE, f"cannot read {path}: {reason}", place)
+        return ()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not a file name"
         sink.error(UNREADABLE, f"cannot read {path}: {reason}", None)
         return ()
     return parse_cases(text.split("\n"), operator, sink, path)

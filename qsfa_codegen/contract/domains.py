@@ -9,6 +9,7 @@ from qsfa_codegen.contract.env import CallEnv, SpoiltError
 from qsfa_codegen.contract.infer import choice_run
 from qsfa_codegen.expr.evaluate import compiled
 from qsfa_codegen.expr.limits import INT64_MAX, INT64_MIN
+from qsfa_codegen.expr.memo import once_a_tree
 from qsfa_codegen.expr.nodes import Expr
 from qsfa_codegen.expr.values import EvalError
 from qsfa_codegen.spec.dtypes import DTYPES
@@ -88,6 +89,12 @@ def _bound(expr: Expr | None, env: CallEnv, fallback: T) -> int | T:
     return value if isinstance(value, int) else fallback
 
 
+@once_a_tree
+def _listed(domain: Domain) -> frozenset[AttrScalar]:
+    """The values that a domain lists, which may be many, and are asked for often."""
+    return frozenset(named.value for named in domain.values)
+
+
 class AttrDomain:
     """What one attribute accepts in one case."""
 
@@ -126,7 +133,7 @@ class AttrDomain:
     def _accepts_item(self, value: AttrScalar) -> bool:
         domain = self._domain
         if domain.values:
-            return any(value == named.value for named in domain.values)
+            return value in _listed(domain)
         if isinstance(value, str):
             return True
         return (

@@ -96,17 +96,25 @@ def evaluate(operator: Operator, call: Call, stage: Stage | None = None) -> Resu
     return Evaluator(operator).evaluate(call, stage)
 
 
+def _tiling_rule(operator: Operator, externs: Mapping[str, Extern]) -> TilingRule | None:
+    tiling = operator.tiling
+    if tiling is None or any(extern.name not in externs for extern in tiling.externs):
+        return None
+    return TilingRule(operator, tiling)
+
+
 class Evaluator:
     """The contract of one operator, compiled.
 
-    ``externs`` are the Python forms of the spec's extern functions, by name.
+    ``externs`` are the Python forms of the spec's extern functions, by name. A tiling that calls others
+    is not worked out: results hold the outputs alone then.
     """
 
     def __init__(self, operator: Operator, externs: Mapping[str, Extern] | None = None) -> None:
         self.operator = operator
         self.tables = OperatorTables.of(operator, externs)
         self.rules = tuple(self._rule(check) for check in operator.checks)
-        self.tiling_rule = None if operator.tiling is None else TilingRule(operator, operator.tiling)
+        self.tiling_rule = _tiling_rule(operator, externs or {})
         self.messages = Messages(operator)
         self._infer_rules = tuple(rule for rule in self.rules if rule.check.at_infer)
         self._outputs: tuple[OutputRule, ...] = tuple(output_rule(o) for o in operator.outputs)

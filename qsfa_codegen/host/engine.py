@@ -18,18 +18,18 @@ from qsfa_codegen.render import definition, infershape, tiling, tiling_key, tili
 from qsfa_codegen.render.package import render_these
 from qsfa_codegen.spec.model import Operator
 
-ARTEFACTS = (
-    *definition.ARTEFACTS,
-    *infershape.ARTEFACTS,
-    *tiling.ARTEFACTS,
-    *tiling_struct.ARTEFACTS,
-    *tiling_key.ARTEFACTS,
-)
+_ALWAYS = (*definition.ARTEFACTS, *infershape.ARTEFACTS)
+_OF_TILING = (*tiling.ARTEFACTS, *tiling_struct.ARTEFACTS, *tiling_key.ARTEFACTS)
 
 
 def host_files(operator: Operator) -> dict[str, str]:
     """The text of each file that the host code consists of, by its path in the package."""
-    return render_these(operator, ARTEFACTS)
+    return render_these(operator, (*_ALWAYS, *_OF_TILING) if _tiles(operator) else _ALWAYS)
+
+
+def _tiles(operator: Operator) -> bool:
+    """Whether there is a tiling function that compiles here: extern functions are in files of the user's."""
+    return tiling.has_tiling(operator) and not (operator.tiling and operator.tiling.externs)
 
 
 class HostEngine:
@@ -50,7 +50,7 @@ class HostEngine:
         path = program or build(host_files(operator), sanitize=sanitize)
         self._session = Session(path, limit)
         self.definition: Mapping[str, Any] = json.loads(self._session.definition())
-        self._tiles = tiling.has_tiling(operator)
+        self._tiles = _tiles(operator)
         self._writer = CallWriter(operator)
         self._reader = AnswerReader(operator)
         self._messages = Messages(operator)

@@ -48,13 +48,25 @@ class Templates:
     """Templates by name (``op_host/op_def.cpp.j2``); one that ``overlay`` has wins over the project's own."""
 
     def __init__(self, overlay: Path | None = None) -> None:
+        self._overlay = overlay
         self._folders = ([overlay] if overlay else []) + [resource(TEMPLATES)]
-        self._environment: Environment | None = None
+        self._made: Environment | None = None
+
+    @property
+    def _environment(self) -> Environment:
+        if self._made is None:
+            self._made = _environment(self._folders)
+        return self._made
+
+    def check(self) -> None:
+        """Raises OverlayError when a template of the overlay cannot be used, or never is."""
+        if self._overlay:
+            from qsfa_codegen.render import overlay
+
+            overlay.check(self._overlay, self._environment)
 
     def render(self, template: str, /, **view: object) -> str:
         """The text of ``template`` filled with ``view``; an undefined name in it is an error."""
-        if self._environment is None:
-            self._environment = _environment(self._folders)
         return self._environment.get_template(template).render(view)
 
 
@@ -92,6 +104,10 @@ def _bytecode_cache() -> BytecodeCache:
 
     class CompiledTemplates(BytecodeCache):
         """As jinja2's own cache of files, but reads each at once: that one asks for a few bytes at a time."""
+
+        def get_cache_key(self, name: str, filename: str | None = None) -> str:
+            # File names may hold bytes that are not UTF-8.
+            return super().get_cache_key(name, filename and ascii(filename))
 
         def load_bytecode(self, bucket: Bucket) -> None:
             data = user_cache.read(f"{folder}/{bucket.key}.cache") or b""

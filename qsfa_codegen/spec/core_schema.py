@@ -22,7 +22,15 @@ _MOST_INT64_CHARACTERS = 24  # sign, 0o and 21 octal digits
 
 
 class OutOfRangeError(ValueError):
-    """A number that neither int64 nor double can hold."""
+    """A number that its type cannot hold; ``limit`` says what the type can."""
+
+    def __init__(self, limit: str) -> None:
+        self.limit = limit
+        super().__init__(limit)
+
+
+_INT64_LIMIT = "integers have 64 bits"
+_DOUBLE_LIMIT = "the largest finite float is about 1.8e308, and infinity is written .inf"
 
 
 def resolve(text: str) -> ScalarValue:
@@ -52,15 +60,15 @@ def _number(text: str) -> ScalarValue:
 
 def _int64(text: str) -> int:
     if len(text) > _MOST_INT64_CHARACTERS:
-        raise OutOfRangeError(text)
+        raise OutOfRangeError(_INT64_LIMIT)
     number = int(text, 0)
     if not _INT64_MIN <= number <= _INT64_MAX:
-        raise OutOfRangeError(text)
+        raise OutOfRangeError(_INT64_LIMIT)
     return number
 
 
 def _double(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise OutOfRangeError(text)
+        raise OutOfRangeError(_DOUBLE_LIMIT)
     return number

@@ -6,13 +6,13 @@ from hashlib import sha256
 from pathlib import Path
 
 from qsfa_codegen.diagnostics import Sink, SpecError
-from qsfa_codegen.resources import CHIPS, resource
+from qsfa_codegen.resources import CHIPS, chips_of, resource
 from qsfa_codegen.spec.chips import load_chips
 from qsfa_codegen.spec.model import Operator, Source
 from qsfa_codegen.spec.reader import read_text
 from qsfa_codegen.spec.resolve import resolve
 from qsfa_codegen.spec.schema import mend
-from qsfa_codegen.spec.source_text import load_bytes
+from qsfa_codegen.spec.source_text import encodable, load_bytes
 
 
 def load(path: Path | str, chips: Path | str | None = None) -> Operator:
@@ -33,10 +33,7 @@ def analyse(path: Path | str, sink: Sink, chips: Path | str | None = None) -> Op
     data = load_bytes(location, location.as_posix(), sink)
     if data is None:
         return None
-    beside = location.parent / CHIPS
-    if chips is None and beside.is_file():
-        chips = beside
-    return analyse_text(data, location.as_posix(), sink, chips)
+    return analyse_text(data, location.as_posix(), sink, chips or chips_of(location))
 
 
 def analyse_text(data: bytes, name: str, sink: Sink, chips: Path | str | None = None) -> Operator | None:
@@ -48,7 +45,7 @@ def analyse_text(data: bytes, name: str, sink: Sink, chips: Path | str | None = 
     tree, faulty = mend(tree, sink)
     if tree is None or not chip_set.by_id:
         return None
-    operator = resolve(tree, chip_set, Source(name, sha256(data).hexdigest()), sink, faulty)
+    operator = resolve(tree, chip_set, Source(encodable(name), sha256(data).hexdigest()), sink, faulty)
     if operator is None or sink.failed:
         return None
     from qsfa_codegen.spec.rules import check

@@ -217,12 +217,12 @@ class _Builder:
             return Scalar(span, text, text, True)
         try:
             return Scalar(span, core_schema.resolve(text), text, False)
-        except core_schema.OutOfRangeError:
+        except core_schema.OutOfRangeError as error:
             self._error(
                 "QS117",
                 f"number '{shorten(text)}' is out of range",
                 span,
-                "integers have 64 bits; put it in quotes if it is a text",
+                f"{error.limit}; put it in quotes if it is a text",
             )
             return Scalar(span, 0, text, False)
 

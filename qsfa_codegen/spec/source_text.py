@@ -18,6 +18,11 @@ FORBIDDEN = re.compile(
 )
 
 
+def encodable(name: str) -> str:
+    """The name of a file as it can be written: bytes that are not UTF-8 become question marks."""
+    return name.encode("utf-8", "replace").decode()
+
+
 def file_start(name: str) -> Span:
     """The place of a finding about a whole file."""
     return Span(name, 1, 1, 1, 1)
@@ -61,14 +66,15 @@ def _decode(data: bytes, name: str, sink: Sink) -> str | None:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as failure:
-        before = data[: failure.start].decode("utf-8")
-        sink.error(
-            "QS102",
-            f"byte 0x{data[failure.start]:02x} is not UTF-8",
-            _place(name, before),
-            "save the file as UTF-8",
-        )
+        message, span = not_utf8(data, failure, name)
+        sink.error("QS102", message, span, "save the file as UTF-8")
         return None
+
+
+def not_utf8(data: bytes, failure: UnicodeDecodeError, name: str) -> tuple[str, Span]:
+    """What is wrong with a file called ``name`` that cannot be decoded, and where."""
+    before = data[: failure.start].decode("utf-8")
+    return f"byte 0x{data[failure.start]:02x} is not UTF-8", _place(name, before)
 
 
 def _is_clean(text: str, name: str, sink: Sink) -> bool:

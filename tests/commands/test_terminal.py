@@ -35,6 +35,8 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         ("auto", {"NO_COLOR": ""}, True, True),
         ("auto", {"FORCE_COLOR": "1"}, False, True),
         ("auto", {"FORCE_COLOR": ""}, False, False),
+        ("auto", {"FORCE_COLOR": "0"}, True, False),
+        ("auto", {"FORCE_COLOR": "0"}, False, False),
         ("auto", {"NO_COLOR": "1", "FORCE_COLOR": "1"}, True, False),
         ("always", {"NO_COLOR": "1"}, False, True),
         ("never", {"FORCE_COLOR": "1"}, True, False),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from qsfa_codegen.commands.new import new
 from qsfa_codegen.host import engine
 from qsfa_codegen.host.build import STRICT, build
 from tests.cli_tools import Program
@@ -105,3 +106,67 @@ def test_sanitizers_are_for_host_code(program: Program, cases: Path) -> None:
     done = program("call", SPEC, cases, "--sanitize")
     assert done.status == 2
     assert "choose --engine cpp or both" in done.err
+
+
+# --------------------------------------------------------------------------- cases of the package
+
+WITH_EXTERN = """
+tiling:
+  extern:
+    rows_at_once: {args: [ub, d], returns: int64, cpp: my/rows.h, python: my.rows}
+  data:
+    struct: StarterTilingData
+    fields:
+      rows: {type: int64, value: "rows_at_once(ub_size, D)"}
+  block_dim: aiv
+"""
+OWN_CASES = {  # what becomes of tiling → a spec
+    "generated": ROOT / f"spec/{QSFA}.yaml",
+    "none": ROOT / "tests/specs/store_kv_block.yaml",
+    "a library's": ROOT / "tests/specs/grouped_matmul_swiglu_quant_weight_nz_tensor_list.yaml",
+    "calls a file of the user's": None,
+}
+
+
+@pytest.fixture(params=OWN_CASES)
+def any_spec(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    spec = OWN_CASES[request.param]
+    if spec is None:
+        spec = new("Starter", tmp_path)
+        spec.write_text(spec.read_text() + WITH_EXTERN)
+    return spec
+
+
+@pytest.mark.usefixtures("strict")
+@pytest.mark.parametrize("engine", ["python", "cpp", "both"])
+def test_a_packages_own_cases_pass_with_every_engine(
+    program: Program, any_spec: Path, engine: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    assert program("build", any_spec, "--out", out, "--quiet").status == 0
+    (cases,) = out.glob("*/tests/*_cases.jsonl")
+    done = program("call", any_spec, cases, "--engine", engine)
+    assert len(done.out.splitlines()) == len(cases.read_text().splitlines()) > 10
+    assert '"unexpected"' not in done.out
+    assert done.status == 0
+
+
+@pytest.mark.usefixtures("strict")
+def test_what_the_engine_runs_is_held_against_the_expectation(program: Program, tmp_path: Path) -> None:
+    spec, cases = new("Starter", tmp_path), tmp_path / "cases.jsonl"
+    outputs = [{"y": {"shape": [2, 16]}}, {"y": {"shape": [2, 32]}}]
+    lines = [
+        {
+            "id": f"case{number}",
+            "chip": "A2",
+            "inputs": {"x": {"dtype": "float16", "shape": [2, 16]}},
+            "expect": {"outputs": expected, "tiling": {"key": 1}},
+        }
+        for number, expected in enumerate(outputs)
+    ]
+    cases.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = program("call", spec, cases, "--engine", "cpp")
+    right, wrong = map(json.loads, done.out.splitlines())
+    assert done.status == 1
+    assert "unexpected" not in right
+    assert wrong["unexpected"] == ["outputs.y.shape[1]: expected 32, got 16"]

@@ -398,7 +398,8 @@ class Context(Struct):
         for lang in ("en", "zh"):
             value = mapping.get(lang)
             if value is None or not as_text(value).strip():
-                self.sink.error("QS310", f"the text has no '{lang}'", node.span, help="give both en and zh")
+                place = node.span if value is None else value.span
+                self.sink.error("QS310", f"the text has no '{lang}'", place, help="give both en and zh")
                 parts[lang] = ""
             else:
                 parts[lang] = as_text(value).strip()
