@@ -46,11 +46,14 @@ clean:  ## remove the virtual environment and every cache; generated packages st
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# On a bare machine whose owner runs this as root, the compiler comes from the system's packages.
+# On a bare machine whose owner runs this as root, the compiler and gtest come from the system's packages.
+HAS_GTEST = echo '\#include <gtest/gtest.h>' | $${CXX:-g++} -E -x c++ - >/dev/null 2>&1
+INSTALL = test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qq -y
 tools:
-	@command -v g++ >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && \
-	    apt-get install -qq -y g++ >/dev/null; } || \
+	@command -v g++ >/dev/null || { $(INSTALL) g++ >/dev/null; } || \
 	    { echo "make test compiles generated C++ and needs g++: install it (Debian: apt-get install g++)" >&2; exit 1; }
+	@$(HAS_GTEST) || { $(INSTALL) libgtest-dev >/dev/null; } || \
+	    echo "gtest is not installed (Debian: apt-get install libgtest-dev): the generated unit tests are not run" >&2
 
 # The development environment has the core one in it: once it is there, it serves both.
 $(CORE): pyproject.toml | $(BIN)/python

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.render.artefact import Artefact
 
 if TYPE_CHECKING:
     from qsfa_codegen.contract.derive import Derivation
+    from qsfa_codegen.contract.evaluate import Evaluator
     from qsfa_codegen.render.templates import Templates
     from qsfa_codegen.spec.model import Operator
 
@@ -21,14 +22,24 @@ def _render(operator: Operator, templates: Templates) -> str:
     # Only a package that has this file needs the evaluator.
     from qsfa_codegen.contract.calls import call_json, dump
 
-    return "".join(f"{dump(call_json(call))}\n" for call in _derived(operator).calls)
+    return "".join(f"{dump(call_json(call))}\n" for call in derived(operator).derivation.calls)
+
+
+class Derived(NamedTuple):
+    """The calls that an operator's spec implies, and what evaluates them."""
+
+    evaluator: Evaluator
+    derivation: Derivation
 
 
 @once_an_operator
-def _derived(operator: Operator) -> Derivation:
+def derived(operator: Operator) -> Derived:
+    """Derived once for all files of a package."""
     from qsfa_codegen.contract.derive import derive
+    from qsfa_codegen.contract.evaluate import Evaluator
 
-    return derive(operator)
+    evaluator = Evaluator(operator)
+    return Derived(evaluator, derive(operator, evaluator))
 
 
 def without_cases(operator: Operator) -> dict[tuple[str, ...], list[str]]:
@@ -38,7 +49,7 @@ def without_cases(operator: Operator) -> dict[tuple[str, ...], list[str]]:
     """
     if operator.emit and not any(artefact.group in operator.emit for artefact in ARTEFACTS):
         return {}
-    found = _derived(operator)
+    found = derived(operator).derivation
     served = {call.chip for call in found.calls}
     chips: dict[tuple[str, ...], list[str]] = {}
     for chip in operator.chips:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from qsfa_codegen.render.artefact import Artefact
+from qsfa_codegen.render.unit_tests import emits_unit_tests
 
 if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
@@ -29,7 +30,7 @@ ACLNN_BUILDS = {
 
 
 def _render_root(operator: Operator, templates: Templates) -> str:
-    return templates.render("CMakeLists.txt.j2")
+    return templates.render("CMakeLists.txt.j2", has_unit_tests=emits_unit_tests(operator))
 
 
 def _render_op_host(operator: Operator, templates: Templates) -> str:

@@ -18,6 +18,7 @@ from qsfa_codegen.render import (
     tiling_key,
     tiling_struct,
     torch,
+    unit_tests,
 )
 from qsfa_codegen.render.header import header
 from qsfa_codegen.render.templates import Templates
@@ -39,6 +40,7 @@ ARTEFACTS: tuple[Artefact, ...] = (
     *cmake.ARTEFACTS,
     *docs.ARTEFACTS,
     *cases.ARTEFACTS,
+    *unit_tests.ARTEFACTS,
 )
 """Every file a package can have. Each artefact module gives its own as ``ARTEFACTS``."""
 

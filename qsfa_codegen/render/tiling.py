@@ -160,6 +160,12 @@ class _Used:
         return [member for name, member in PLATFORM_MEMBERS.items() if name in names]
 
 
+def compile_info_members(operator: Operator) -> tuple[bool, list[str]]:
+    """Whether the compile info tells chips of one architecture apart, and its members behind ``arch``."""
+    used = _Used(operator)
+    return used.chips, used.platform
+
+
 # --------------------------------------------------------------------------- header
 
 

@@ -21,6 +21,7 @@ COMMANDS = (
     "target_sources",
     "add_ops_compile_options",
     "add_modules_sources",
+    "add_modules_ut_sources",
 )
 RECORDER = 'function({0})\n    message("{0} ${{ARGN}}")\nendfunction()\n'
 
@@ -32,14 +33,18 @@ def flash() -> Operator:
     return load(FLASH)
 
 
-def calls(operator: Operator, path: str, folder: Path, *defines: str) -> dict[str, list[str]]:
-    """The commands that the build file runs and their arguments, in order; each runs once."""
+def calls_in_order(text: str, folder: Path, *defines: str) -> list[str]:
+    """The commands that a build file runs, each with its arguments."""
     script = folder / "script.cmake"
     recorders = "".join(RECORDER.format(command) for command in COMMANDS)
-    script.write_text(recorders + render(operator)[path], encoding="utf-8")
+    script.write_text(recorders + text, encoding="utf-8")
     command = ["cmake", *(f"-D{define}" for define in defines), "-P", str(script)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True)
-    lines = [line.split(" ", 1) for line in ran.stderr.splitlines()]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder).stderr.splitlines()
+
+
+def calls(operator: Operator, path: str, folder: Path, *defines: str) -> dict[str, list[str]]:
+    """The commands that the build file runs and their arguments, in order; each runs once."""
+    lines = [line.split(" ", 1) for line in calls_in_order(render(operator)[path], folder, *defines)]
     found = {name: arguments.split(";") if arguments else [] for name, arguments in lines}
     assert len(found) == len(lines)
     return found
@@ -49,8 +54,36 @@ def styled(operator: Operator, style: str) -> Operator:
     return replace(operator, aclnn=replace(operator.aclnn, style=style))
 
 
-def test_the_root_adds_the_host_side(flash: Operator, tmp_path: Path) -> None:
-    assert calls(flash, "CMakeLists.txt", tmp_path) == {"add_subdirectory": ["op_host"]}
+def test_the_root_adds_the_host_side_and_tests_where_they_are_enabled(
+    flash: Operator, tmp_path: Path
+) -> None:
+    text = render(flash)["CMakeLists.txt"]
+    assert calls_in_order(text, tmp_path) == ["add_subdirectory op_host"]
+    assert calls_in_order(text, tmp_path, "ENABLE_TEST=ON") == [
+        "add_subdirectory op_host",
+        "add_subdirectory tests",
+    ]
+
+
+def test_the_root_leaves_tests_alone_where_a_spec_does_not_emit_them(flash: Operator, tmp_path: Path) -> None:
+    without = replace(flash, emit=("op_host",))
+    for operator, folders in ((flash, ["op_host", "tests"]), (without, ["op_host"])):
+        text = render(operator)["CMakeLists.txt"]
+        assert [line.strip() for line in text.splitlines() if "add_subdirectory" in line] == [
+            f"add_subdirectory({folder})" for folder in folders
+        ]
+
+
+@pytest.mark.parametrize("name", ["OP_HOST_UT", "UT_TEST_ALL"])
+def test_unit_tests_are_sources_of_the_two_ut_modules(flash: Operator, tmp_path: Path, name: str) -> None:
+    path = "tests/ut/op_host/CMakeLists.txt"
+    tiling, infer = "OP_TILING_MODULE_NAME", "OP_INFERSHAPE_MODULE_NAME"
+    text = render(flash)[path]
+    assert calls_in_order(text, tmp_path, f"{name}=ON", f"{tiling}=tiling_ut", f"{infer}=infer_ut") == [
+        f"add_modules_ut_sources UT_NAME;{module};MODE;PRIVATE;DIR;{tmp_path}"
+        for module in ("tiling_ut", "infer_ut")
+    ]
+    assert calls_in_order(text, tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -65,7 +98,7 @@ def test_the_style_decides_how_the_definition_is_built(
     flash: Operator, tmp_path: Path, style: str, target: str, kind: str
 ) -> None:
     found = calls(styled(flash, style), "op_host/CMakeLists.txt", tmp_path, "BUILD_OPEN_PROJECT=ON")
-    assert list(found) == [command for command in COMMANDS if command != "add_subdirectory"]
+    assert list(found) == [c for c in COMMANDS if c not in ("add_subdirectory", "add_modules_ut_sources")]
     assert found["add_op_to_compiled_list"] == []
     assert found["target_sources"] == [target, "PRIVATE", f"{flash.snake}_def.cpp"]
     assert found["add_modules_sources"] == ["OPTYPE", flash.snake, "ACLNNTYPE", kind]

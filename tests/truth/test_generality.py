@@ -33,6 +33,10 @@ _OWN_NUMBERS = {
     r"ALIGNMENT = \{.*\}": "bytes that on-chip buffers are aligned to",
     r"char message\[\d+\];": "longest message of generated host code",
 }
+# Lines with a name that is somebody else's too.
+_OWN_NAMES = {
+    r"numbers\[\"blockDim\"\] = info\.blockNum;": "a member of TilingInfo in the test framework",
+}
 
 
 @cache
@@ -105,7 +109,7 @@ def test_no_name_of_a_spec(snake: str) -> None:
         f"{path}:{number}: {word}"
         for path, number, line in _lines()
         for word in re.findall(r"\w+", line)
-        if words(word) in names
+        if words(word) in names and not any(re.fullmatch(own, line.strip()) for own in _OWN_NAMES)
     ]
     assert found == []
 
@@ -124,6 +128,6 @@ def test_no_number_of_a_spec(snake: str) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("own", _OWN_NUMBERS)
+@pytest.mark.parametrize("own", [*_OWN_NUMBERS, *_OWN_NAMES])
 def test_every_exception_is_needed(own: str) -> None:
     assert any(re.fullmatch(own, line.strip()) for _, _, line in _lines())

@@ -5,10 +5,8 @@ One program has them all, each behind a switch that the environment turns off.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -18,6 +16,7 @@ from qsfa_codegen.host.engine import HostEngine, host_files
 from qsfa_codegen.verify.disagree import disagreeing
 from qsfa_codegen.verify.generate import Calls
 from tests.host.programs import QSFA, evaluator, operator
+from tests.host.switches import Switched, switched
 
 TILING = f"op_host/{QSFA}_tiling.cpp"
 INFER = f"op_host/{QSFA}_infershape.cpp"
@@ -38,57 +37,6 @@ AFTER_OTHERS = {
     "maxBlockNumPerBatch_fits",
     "mmResUbSize_fits",
 }
-
-REJECTION = re.compile(r"\b(?:return Reject|OP_LOGE)\(")
-RULE = re.compile(r"\[(\w+)\]")
-SWITCH = """
-#include <cstdlib>
-#include <cstring>
-
-static bool IsKept(const char *check)
-{
-    const char *removed = std::getenv("REMOVED_CHECK");
-    return removed == nullptr || std::strcmp(removed, check) != 0;
-}
-
-"""
-
-
-class Switched(NamedTuple):
-    """A source in which checks have switches, and what each switch is called: rule, file and number."""
-
-    text: str
-    checks: tuple[tuple[str, str], ...]
-
-
-def switched(text: str, file: str) -> Switched:
-    """The source with `&& IsKept(…)` in each condition of a rejection that names a rule."""
-    checks: list[tuple[str, str]] = []
-    parts: list[str] = []
-    end = 0
-    for found in REJECTION.finditer(text):
-        statement = text[found.start() : text.index(";\n", found.start())]
-        rule = RULE.search(statement)
-        opening = text.rfind("if (", 0, found.start())
-        brace = text.rfind(") {\n", 0, found.start())
-        if rule is None or opening < end:
-            continue
-        assert text[brace + 4 : found.start()].strip() == ""
-        name = f"{file}:{len(checks)}:{rule[1]}"
-        checks.append((rule[1], name))
-        parts += [text[end : opening + 4], f'IsKept("{name}") && (', text[opening + 4 : brace], ")"]
-        end = brace
-    parts.append(text[end:])
-    fits = {"value < least || value > most": "value", "arith.failed": "arith"}
-    joined = "".join(parts)
-    for condition, what in fits.items():
-        joined = joined.replace(
-            f'    if ({condition}) {{\n        return Reject("%s',
-            f'    if (IsKept((std::string(field) + "_fits:{what}").c_str()) && ({condition})) {{\n'
-            '        return Reject("%s',
-        )
-    before = joined.index("namespace ")
-    return Switched(f"{joined[:before]}#include <string>\n{SWITCH}{joined[before:]}", tuple(checks))
 
 
 @cache

@@ -37,6 +37,11 @@ public:
         return GetInputDataType(PlaceOf(ir_index, relative_index));
     }
 
+    ge::DataType GetOutputDataType(const size_t index) const
+    {
+        return index < outputs_.size() ? outputs_[index] : ge::DT_UNDEFINED;
+    }
+
     ge::graphStatus SetOutputDataType(const size_t index, const ge::DataType datatype)
     {
         if (index >= outputs_.size()) {

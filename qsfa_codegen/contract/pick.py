@@ -1,0 +1,160 @@
+"""Which of an operator's derived calls a reviewer reads as unit tests: few, but every case and every rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from math import prod
+from typing import NamedTuple
+
+from qsfa_codegen.contract.calls import Call, InputArg, Result, Stage, TensorArg
+from qsfa_codegen.contract.evaluate import Evaluator
+from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.uses import output_uses
+
+Device = Callable[[str], Hashable]
+"""What host code can tell of the chip with an id; equal for chips that it cannot tell apart."""
+
+
+class Picked(NamedTuple):
+    """A call and what the stage at hand makes of it."""
+
+    call: Call
+    result: Result
+
+
+class Picks(NamedTuple):
+    """Accepted calls, each with something that none before it has; for each check a call that breaks it."""
+
+    accepted: tuple[Picked, ...]
+    rejected: tuple[Picked, ...]
+
+
+def pick_tiling(evaluator: Evaluator, calls: Iterable[Call], device: Device) -> Picks:
+    """Calls for tiling, on every device that it can tell from another."""
+    seen: set[Hashable] = set()
+    enums = [attr.name for attr in evaluator.operator.attrs if attr.enum is not None]
+
+    def traits(call: Call, result: Result) -> Iterator[Hashable]:
+        on = device(call.chip)
+        values = evaluator.bind(call).values
+        if not result.ok:
+            yield (_broken(evaluator, call, result), on)
+            return
+        yield (on, _dtypes(call), tuple(values[name] for name in enums))
+        yield (on, frozenset(call.inputs), frozenset(_with_data(call)))
+        yield (on, call.attr_count)
+        yield from ((on, name, str(value)) for name, value in values.items())
+
+    def wanted(call: Call) -> bool:
+        # The test framework takes a tensor without axes for one that is not passed.
+        return call.stage is not Stage.INFER and all(
+            t.shape for a in call.inputs.values() for t in tensors(a)
+        )
+
+    return _pick(evaluator, filter(wanted, calls), Stage.TILING, lambda *a: _new(seen, traits(*a)))
+
+
+def pick_infer(evaluator: Evaluator, calls: Iterable[Call]) -> Picks:
+    """Calls for shape and dtype inference, which do not know the chip."""
+    seen: set[Hashable] = set()
+    uses = output_uses(evaluator.operator)
+
+    def traits(call: Call, result: Result) -> Iterator[Hashable]:
+        if not result.ok:
+            yield _broken(evaluator, call, result, infer=True)
+            return
+        values = evaluator.bind(call).values
+        read = {name: arg for name, arg in call.inputs.items() if name in uses.inputs}
+        unknown = tuple(min(t.shape, default=0) for arg in call.inputs.values() for t in tensors(arg))
+        labels = tuple(
+            str(values.get(name)) for name in sorted(uses.attrs) if isinstance(values.get(name), str)
+        )
+        yield _dtypes(call)
+        yield (frozenset(read), labels, min(*unknown, 0, 0))
+        yield tuple(len(t.shape) for arg in read.values() for t in tensors(arg))
+        yield call.attr_count
+        yield from ((name, str(values.get(name))) for name in sorted(uses.attrs))
+
+    supported = (call for call in calls if evaluator.chip(call.chip) is not None)
+    return _pick(evaluator, supported, Stage.INFER, lambda *a: _new(seen, traits(*a)))
+
+
+def tensors(arg: InputArg) -> tuple[TensorArg, ...]:
+    """The tensors that stand at an input."""
+    return (arg,) if isinstance(arg, TensorArg) else arg
+
+
+def _pick(
+    evaluator: Evaluator, calls: Iterable[Call], stage: Stage, is_new: Callable[[Call, Result], bool]
+) -> Picks:
+    accepted: list[Picked] = []
+    rejected: list[Picked] = []
+    for call in calls:
+        if not expressible(evaluator, call):
+            continue
+        result = evaluator.evaluate(call, stage)
+        legal = (call.expect or {}).get("status") == "ok"
+        if legal is result.ok and is_new(call, result):
+            (accepted if legal else rejected).append(Picked(call, result))
+    return Picks(tuple(accepted), tuple(rejected))
+
+
+def _new(seen: set[Hashable], traits: Iterator[Hashable]) -> bool:
+    before = len(seen)
+    seen.update(traits)
+    return len(seen) > before
+
+
+def _broken(evaluator: Evaluator, call: Call, result: Result, *, infer: bool = False) -> Hashable:
+    """What the call breaks: checks where it breaks any (several can share an id), else other rules by id."""
+    chip = evaluator.chip(call.chip)
+    if chip is not None:
+        env, bound = evaluator.env(call, chip, infer=infer)
+        rules = [rule for rule in evaluator.rules if rule.check.at_infer or not infer]
+        checks = tuple(id(broken.check) for broken in evaluator.broken(env, rules))
+        if checks and not bound.missing:
+            return checks
+    return tuple(violation.constraint for violation in result.violations)
+
+
+def _dtypes(call: Call) -> tuple[tuple[str, str], ...]:
+    return tuple((name, t.dtype) for name, arg in call.inputs.items() for t in tensors(arg)[:1])
+
+
+def _with_data(call: Call) -> Iterator[str]:
+    return (name for name, arg in call.inputs.items() if any(t.data is not None for t in tensors(arg)))
+
+
+# --------------------------------------------------------------------------- what the test framework can say
+
+
+def expressible(evaluator: Evaluator, call: Call) -> bool:
+    """Whether contexts of the test framework can hold the call.
+
+    Attributes are told one after the other: none can be left out before one that is given. Outputs are
+    not checked there, and platforms are those of chips.
+    """
+    if call.outputs or call.platform:
+        return False
+    supplied = supplied_attrs(evaluator, call)
+    attrs = evaluator.operator.attrs
+    in_order = all(attr.name not in call.attrs for attr in attrs[supplied : call.attr_count])
+    return in_order and all(
+        _has_plain_data(tensor) for arg in call.inputs.values() for tensor in tensors(arg)
+    )
+
+
+def supplied_attrs(evaluator: Evaluator, call: Call) -> int:
+    """How many attributes the call supplies: up to the first that has no value."""
+    attrs = evaluator.operator.attrs[: call.attr_count]
+    open_ = (a.index for a in attrs if a.default is None and a.name not in call.attrs)
+    return next(open_, len(attrs))
+
+
+def _has_plain_data(tensor: TensorArg) -> bool:
+    """Whether the tensor has no data, or whole numbers for each of its elements."""
+    data = tensor.data
+    if data is None:
+        return True
+    whole = tensor.dtype == "bool" or "int" in tensor.dtype
+    return whole and DTYPES[tensor.dtype].size > 0 and len(data) == prod(tensor.shape) > 0
