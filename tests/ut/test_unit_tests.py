@@ -18,10 +18,12 @@ from qsfa_codegen.host.build import INCLUDE
 from qsfa_codegen.host.engine import host_files
 from qsfa_codegen.render import unit_tests
 from qsfa_codegen.render.package import render_these
+from qsfa_codegen.render.text import LINE_LIMIT
 from qsfa_codegen.spec.load import load
 from qsfa_codegen.spec.model import Operator
 from tests.host.programs import QSFA, SPECS
 from tests.host.switches import switched
+from tests.render.style import CLANG_FORMAT, STYLE
 
 ROOT = Path(__file__).parents[2]
 STAND_IN = Path(__file__).with_name("include")
@@ -119,6 +121,19 @@ def run(program: Path, only: str = "*", **environment: str) -> Report:
         failed.add(names[-1])
     assert (ran.returncode == 0) is not bool(failed), ran.stdout + ran.stderr
     return Report(len(names), frozenset(failed))
+
+
+def test_the_stand_in_is_formatted() -> None:
+    headers = sorted(STAND_IN.rglob("*.h"))
+    command = [str(CLANG_FORMAT), "--dry-run", "--Werror", f"--style=file:{STYLE}", *map(str, headers)]
+    subprocess.run(command, check=True)
+    for header in headers:
+        lines = header.read_text(encoding="utf-8").splitlines()
+        assert max(map(len, lines)) <= LINE_LIMIT
+        own = header.name == "fake_node.h"
+        assert lines[0].startswith(
+            "// No header of" if own else f"// Stands in for {header.relative_to(STAND_IN)}"
+        )
 
 
 # --------------------------------------------------------------------------- on the generated host code

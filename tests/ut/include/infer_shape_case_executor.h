@@ -9,7 +9,8 @@
 #include "infer_shape_context_faker.h"
 #include "register/op_impl_registry.h"
 
-inline void ExecuteTestCase(gert::InfershapeContextPara &call, ge::graphStatus expectResult = ge::GRAPH_FAILED,
+inline void ExecuteTestCase(gert::InfershapeContextPara &call,
+    ge::graphStatus expectResult = ge::GRAPH_FAILED,
     const std::vector<std::vector<int64_t>> &expectOutputShape = {})
 {
     standin::FakeNode node(call.opName_);
