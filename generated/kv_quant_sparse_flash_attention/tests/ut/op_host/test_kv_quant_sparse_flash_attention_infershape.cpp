@@ -59,10 +59,10 @@ const std::vector<Call> ACCEPTED = {
         .Input("key_dequant_scale", ge::DT_FLOAT, {1}).Input("value_dequant_scale", ge::DT_FLOAT, {1}),
     Call("a2_ok_tnd_pa_bsnd_with_reserved").From("a2_ok_float16_int8_tnd_pa_bsnd")
         .Input("key_dequant_scale", ge::DT_FLOAT, {1}).Input("value_dequant_scale", ge::DT_FLOAT, {1}),
-    Call("a2_ok_rope_head_dim_0").From("a2_ok_float16_int8_bsnd_bsnd").Int("rope_head_dim", 0)
+    Call("a2_ok_bsnd_bsnd_rope_head_dim_0").From("a2_ok_float16_int8_bsnd_bsnd").Int("rope_head_dim", 0)
         .Input("query", ge::DT_FLOAT16, {2, 3, 8, 512}).Input("key", ge::DT_INT8, {2, 6, 1, 528})
         .Input("value", ge::DT_INT8, {2, 6, 1, 528}),
-    Call("a2_ok_return_softmax_lse_true").From("a2_ok_float16_int8_bsnd_bsnd")
+    Call("a2_ok_bsnd_bsnd_rope_head_dim_0_return_softmax_lse_true").From("a2_ok_bsnd_bsnd_rope_head_dim_0")
         .Bool("return_softmax_lse", true).Output("softmax_max", ge::DT_FLOAT, {2, 1, 3, 8})
         .Output("softmax_sum", ge::DT_FLOAT, {2, 1, 3, 8}),
     Call("a2_ok_10_attributes").From("a2_ok_float16_int8_bsnd_bsnd").Supply(10),

@@ -98,6 +98,11 @@ const std::vector<Call> ACCEPTED = {
         .Input("key_dequant_scale", ge::DT_FLOAT, {1}).Input("value_dequant_scale", ge::DT_FLOAT, {1}),
     Call("a2_ok_tnd_pa_bsnd_with_reserved").From("a2_ok_float16_int8_tnd_pa_bsnd")
         .Input("key_dequant_scale", ge::DT_FLOAT, {1}).Input("value_dequant_scale", ge::DT_FLOAT, {1}),
+    Call("a2_ok_bsnd_bsnd_rope_head_dim_0").From("a2_ok_float16_int8_bsnd_bsnd").Int("rope_head_dim", 0)
+        .Input("query", ge::DT_FLOAT16, {2, 3, 8, 512}).Input("key", ge::DT_INT8, {2, 6, 1, 528})
+        .Input("value", ge::DT_INT8, {2, 6, 1, 528}).Expect("dSizeVInput", 528),
+    Call("a2_ok_bsnd_bsnd_rope_head_dim_0_return_softmax_lse_true").From("a2_ok_bsnd_bsnd_rope_head_dim_0")
+        .Bool("return_softmax_lse", true).Expect("returnSoftmaxLse", 1),
     Call("a2_ok_scale_value_0_0").From("a2_ok_float16_int8_bsnd_bsnd").Float("scale_value", 0.0f)
         .Expect("scaleValue", 0.0f),
     Call("a2_ok_sparse_block_size_2").From("a2_ok_float16_int8_bsnd_bsnd").Int("sparse_block_size", 2)
@@ -110,11 +115,6 @@ const std::vector<Call> ACCEPTED = {
         .Expect("sparseBlockSize", 16),
     Call("a2_ok_sparse_mode_0").From("a2_ok_float16_int8_bsnd_bsnd").Int("sparse_mode", 0)
         .Expect("sparseMode", 0),
-    Call("a2_ok_rope_head_dim_0").From("a2_ok_float16_int8_bsnd_bsnd").Int("rope_head_dim", 0)
-        .Input("query", ge::DT_FLOAT16, {2, 3, 8, 512}).Input("key", ge::DT_INT8, {2, 6, 1, 528})
-        .Input("value", ge::DT_INT8, {2, 6, 1, 528}).Expect("dSizeVInput", 528),
-    Call("a2_ok_return_softmax_lse_true").From("a2_ok_float16_int8_bsnd_bsnd")
-        .Bool("return_softmax_lse", true).Expect("returnSoftmaxLse", 1),
     Call("a2_ok_10_attributes").From("a2_ok_float16_int8_bsnd_bsnd").Supply(10),
     Call("a5_ok_bfloat16_float8_e4m3fn_bsnd_bsnd").On("A5").Int("key_quant_mode", 2)
         .Int("value_quant_mode", 2).Int("attention_mode", 2).Input("query", ge::DT_BF16, {2, 3, 8, 576})
@@ -229,13 +229,14 @@ const std::vector<Call> ACCEPTED = {
         .Input("key_dequant_scale", ge::DT_FLOAT, {1}).Input("value_dequant_scale", ge::DT_FLOAT, {1}),
     Call("a5_ok_tnd_pa_bsnd_with_reserved").From("a5_ok_bfloat16_float8_e4m3fn_tnd_pa_bsnd")
         .Input("key_dequant_scale", ge::DT_FLOAT, {1}).Input("value_dequant_scale", ge::DT_FLOAT, {1}),
+    Call("a5_ok_bsnd_bsnd_rope_head_dim_0").From("a5_ok_bfloat16_float8_e4m3fn_bsnd_bsnd")
+        .Int("rope_head_dim", 0).Input("query", ge::DT_BF16, {2, 3, 8, 512})
+        .Input("key", ge::DT_FLOAT8_E4M3FN, {2, 6, 1, 528})
+        .Input("value", ge::DT_FLOAT8_E4M3FN, {2, 6, 1, 528}).Expect("dSizeVInput", 528),
     Call("a5_ok_scale_value_0_0").From("a5_ok_bfloat16_float8_e4m3fn_bsnd_bsnd").Float("scale_value", 0.0f)
         .Expect("scaleValue", 0.0f),
     Call("a5_ok_sparse_mode_0").From("a5_ok_bfloat16_float8_e4m3fn_bsnd_bsnd").Int("sparse_mode", 0)
         .Expect("sparseMode", 0),
-    Call("a5_ok_rope_head_dim_0").From("a5_ok_bfloat16_float8_e4m3fn_bsnd_bsnd").Int("rope_head_dim", 0)
-        .Input("query", ge::DT_BF16, {2, 3, 8, 512}).Input("key", ge::DT_FLOAT8_E4M3FN, {2, 6, 1, 528})
-        .Input("value", ge::DT_FLOAT8_E4M3FN, {2, 6, 1, 528}).Expect("dSizeVInput", 528),
 };
 
 // Each breaks one rule, which is a part of its name.
@@ -533,7 +534,7 @@ const std::vector<Call> REJECTED = {
     Call("a5_breaks_layouts_agree_bsnd_bsnd").From("a5_ok_bsnd_bsnd_with_actual_seq_lengths_query")
         .Str("layout_query", "TND").Input("query", ge::DT_BF16, {4, 8, 576})
         .Input("sparse_indices", ge::DT_INT32, {4, 1, 11}),
-    Call("a5_breaks_hifloat8_needs_rope_bsnd_bsnd").From("a5_ok_rope_head_dim_0")
+    Call("a5_breaks_hifloat8_needs_rope_bsnd_bsnd").From("a5_ok_bsnd_bsnd_rope_head_dim_0")
         .Input("key", ge::DT_HIFLOAT8, {2, 6, 1, 528}).Input("value", ge::DT_HIFLOAT8, {2, 6, 1, 528})
         .Input("sparse_indices", ge::DT_INT32, {2, 3, 1, 2048}),
     Call("a5_breaks_hifloat8_sparse_size_bsnd_bsnd").From("a5_ok_bfloat16_hifloat8_bsnd_bsnd")

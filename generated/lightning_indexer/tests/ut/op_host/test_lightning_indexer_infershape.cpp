@@ -59,12 +59,12 @@ const std::vector<Call> ACCEPTED = {
         .Input("actual_seq_lengths_query", ge::DT_INT32, {2}),
     Call("a2_ok_bsnd_bsnd_with_actual_seq_lengths_key").From("a2_ok_bfloat16_bsnd_bsnd")
         .Input("actual_seq_lengths_key", ge::DT_INT32, {2}),
+    Call("a2_ok_bsnd_bsnd_return_values_true").From("a2_ok_bfloat16_bsnd_bsnd").Bool("return_values", true)
+        .Output("sparse_values", ge::DT_BF16, {2, 3, 1, 2048}),
     Call("a2_ok_sparse_count_1").From("a2_ok_bfloat16_bsnd_bsnd").Int("sparse_count", 1)
         .Output("sparse_indices", ge::DT_INT32, {2, 3, 1, 1}),
     Call("a2_ok_sparse_count_8192").From("a2_ok_bfloat16_bsnd_bsnd").Int("sparse_count", 8192)
         .Output("sparse_indices", ge::DT_INT32, {2, 3, 1, 8192}),
-    Call("a2_ok_return_values_true").From("a2_ok_bfloat16_bsnd_bsnd").Bool("return_values", true)
-        .Output("sparse_values", ge::DT_BF16, {2, 3, 1, 2048}),
     Call("a2_ok_0_attributes").From("a2_ok_bfloat16_bsnd_bsnd").Supply(0),
     Call("a2_infer_unknown_dims_bsnd_bsnd").From("a2_ok_bfloat16_bsnd_bsnd")
         .Input("query", ge::DT_BF16, {-1, -1, -1, -1}).Input("key", ge::DT_BF16, {-1, -1, -1, -1})
