@@ -67,8 +67,8 @@ int64_t Rank(const gert::Shape *shape)
     return static_cast<int64_t>(shape->GetDimNum());
 }
 
-// The size of an axis, which counts from the end when it is negative; unknown where the rank is, or where the case
-// at hand has no such axis.
+// The size of an axis, which counts from the end when it is negative; unknown where the rank is, or where the
+// case at hand has no such axis.
 inline int64_t Axis(const gert::Shape *shape, int64_t axis)
 {
     if (shape == nullptr) {
