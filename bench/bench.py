@@ -1,4 +1,4 @@
-"""Speed and memory of `qsfa-codegen build` as whole processes, printed as JSON.
+"""Speed and memory of `qsfa-codegen build` as whole processes, and the cost of generated host code, as JSON.
 
 Times are divided by that of a process of the same interpreter which only imports click, yaml, jinja2
 and jsonschema, measured in turns with the others, so that the figures hold on slow and busy machines.
@@ -17,10 +17,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from bench import host_instructions  # noqa: E402 - the benchmark is started by its path
+
 SPEC = ROOT / "spec" / "kv_quant_sparse_flash_attention.yaml"
 IMPORTS = "import click, yaml, jinja2, jsonschema"
 
@@ -159,6 +163,21 @@ def limits(one: dict[str, object], many: list[dict[str, object]]) -> list[dict[s
     ]
 
 
+def host_limits(host: list[host_instructions.Counted] | str) -> list[dict[str, object]]:
+    """The limits of what host code may cost; none where it could not be counted."""
+    counted = {} if isinstance(host, str) else {step.step: step.instructions for step in host}
+    return [
+        {
+            "what": f"{step}, instructions",
+            "measured": counted[step],
+            "limit": limit,
+            "holds": counted[step] <= limit,
+        }
+        for step, limit in host_instructions.LIMITS.items()
+        if step in counted
+    ]
+
+
 def main() -> int:
     """Measure, print, and say whether the limits hold."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -174,12 +193,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         one = single(Path(name), options.rounds)
         many = growth(Path(name), options.copies)
-    held = limits(one, many)
+    host = host_instructions.count(SPEC)
+    held = [*limits(one, many), *host_limits(host)]
     report = {
         "python": sys.version.split()[0],
         "cores": os.cpu_count(),
         "one_package": one,
         "many_packages": many,
+        "host_instructions_a_call": host if isinstance(host, str) else [asdict(step) for step in host],
         "limits": held,
     }
     print(json.dumps(report, indent=2))

@@ -159,12 +159,13 @@ _NOWHERE = Span("", 0, 0, 0, 0)
 
 @once_a_tree
 def strip(expr: Expr) -> object:
-    """A hashable picture of a tree without spans."""
-    fields = [_strip_value(getattr(expr, name)) for name in expr.__struct_fields__ if name != "span"]
+    """A hashable picture of a tree without spans, and without what values are called."""
+    fields = [_strip_value(getattr(expr, name)) for name in expr.__struct_fields__ if name not in _UNSEEN]
     return (expr.__class__.__name__, *fields)
 
 
 _NODES = frozenset(get_args(Expr))
+_UNSEEN = frozenset({"span", "constant", "meaning"})
 
 
 def _strip_value(value: Any) -> object:

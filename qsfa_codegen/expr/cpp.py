@@ -136,6 +136,8 @@ class _Emitter(Struct, frozen=True):
     def literal(self, expr: Literal, facts: Facts) -> Piece:
         bound, value = facts.bound(expr), expr.value
         match expr.type.kind:
+            case Kind.INT if expr.constant:
+                return Piece(expr.constant, PRIMARY, bound)
             case Kind.INT:
                 narrow = INT32_MIN <= int(value) <= INT32_MAX
                 text = integer(int(value))
@@ -207,7 +209,7 @@ class _Emitter(Struct, frozen=True):
             return True
         if bound.fails:
             return False
-        return expr.op not in ("//", "%") or _natural(left, right)
+        return expr.op not in ("//", "%") or _natural(left, right) or right.bound.values == _ONE
 
     def _operator(self, expr: Arith, left: Piece, right: Piece, bound: Bound) -> Piece:
         narrow = left.narrow and right.narrow
@@ -372,6 +374,7 @@ def _usual_call(function: str, args: Sequence[str]) -> str:
     return f"{function}({', '.join(args)})"
 
 
+_ONE = Interval(1, 1)
 _INT32 = Interval(INT32_MIN, INT32_MAX)
 _ARITH_NAMES = {
     "+": "Add",

@@ -100,11 +100,17 @@ class Query(_Word):
 
 
 class Literal(Struct, frozen=True):
-    """int, float, bool, an enum label (str), a dtype name (str), a string, a chip or arch id."""
+    """int, float, bool, an enum label (str), a dtype name (str), a string, a chip or arch id.
+
+    ``constant`` is what code calls the value and ``meaning`` what people call it, where they do; both are
+    no part of the value: trees that differ in them alone are the same.
+    """
 
     type: Type
     span: Span
     value: int | float | bool | str
+    constant: str = ""
+    meaning: str = ""
 
 
 class Ref(Struct, frozen=True):

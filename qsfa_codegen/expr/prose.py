@@ -59,7 +59,7 @@ class ProseNames(Protocol):
 def say(expr: Expr, lang: str, names: ProseNames, plain: bool = False) -> str:
     """``expr`` as a clause (bool) or a noun (any other type), without capital and full stop.
 
-    ``lang`` is "en" or "zh"; ``plain`` keeps to ASCII signs, for logs.
+    ``lang`` is "en" or "zh"; ``plain`` keeps to ASCII signs and adds what values mean, for logs.
     """
     writer = _writer(lang, names, plain)
     return writer.finished(writer.claim(expr).text if expr.type == BOOL else writer.term(expr))
@@ -112,6 +112,8 @@ class _Writer(Struct, frozen=True):
             return ("true" if value else "false"), _ATOM
         if isinstance(value, (int, float)):
             text = number(value, self.signs)
+            if expr.meaning and self.signs is ASCII:
+                return f"{text} ({expr.meaning})", _ATOM
             return text, _ATOM if text.isalnum() else _SUM
         if expr.type.kind is Kind.DTYPE:
             return self.names.dtype(value), _ATOM

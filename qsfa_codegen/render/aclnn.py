@@ -14,8 +14,8 @@ from qsfa_codegen.expr.build import all_of, arch, chip, compare, literal
 from qsfa_codegen.expr.nodes import ARCH, CHIP, Expr, ParamQuery, RefKind
 from qsfa_codegen.render.aclnn_names import AclnnNames, parameter_names, text_for_callers
 from qsfa_codegen.render.artefact import Artefact
-from qsfa_codegen.render.cpp import constant, enum_class, enum_parser, standard_headers, variable
-from qsfa_codegen.render.host_checks import groups
+from qsfa_codegen.render.cpp import constants, enum_class, enum_parser, standard_headers, variable
+from qsfa_codegen.render.host_checks import called, groups
 from qsfa_codegen.render.host_names import dtype_sizes
 from qsfa_codegen.render.host_text import HostText, broken, call_with_format, exprs_of
 from qsfa_codegen.render.needs import needs
@@ -297,15 +297,14 @@ class _Wrapper:
         own = tuple(told_apart(self.operator.checks, self.said))
         checked = groups(self.operator, self.text, self._report, own)
         allocated_ones = tuple(told_apart(self.output_checks, self.said))
-        of_outputs = groups(self.operator, self.text, self._report, allocated_ones)
-        of_outputs = [replace(g, name=g.name.replace("Check", "CheckOutput", 1)) for g in of_outputs]
+        of_outputs = groups(self.operator, self.text, self._report, allocated_ones, "CheckOutput")
         shapes = self._shape_checks()
         dims = self.needs.names(RefKind.DIM)
         branches = dim_branches(self.operator, self.text, dims)
         first = ["CheckChip", *(["CheckLists"] if self._has_tensor_lists() else [])]
-        first += [g.name for g in checked if g.kind in _BEFORE_DIMS]
-        then = [g.name for g in checked if g.kind not in _BEFORE_DIMS]
-        then += [g.name for g in of_outputs] + ["CheckOutputShapes" for _ in shapes[:1]]
+        first += called(g for g in checked if g.kind in _BEFORE_DIMS)
+        then = called(g for g in checked if g.kind not in _BEFORE_DIMS)
+        then += called(of_outputs) + ["CheckOutputShapes" for _ in shapes[:1]]
         return {
             "groups": [*checked, *of_outputs],
             "shapes": shapes,
@@ -427,7 +426,7 @@ def _render_source(operator: Operator, templates: Templates) -> str:
     parsed = {attr.type for attr in view["attrs"] if attr.kind == "enum"}
     multiplies = any(call in steps for call in (".Elements(", "Product("))
     view |= {
-        "constants": [constant(c) for c in operator.consts if c.name in named],
+        "constants": constants(operator, named),
         "defaults": wrapper.defaults(),
         "enums": [enum_class(e) for e in defined],
         "parsers": [enum_parser(e) for e in defined if e.name in parsed],

@@ -10,6 +10,7 @@ from qsfa_codegen.render.text import cpp_comment, cpp_string
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.names import camel, pascal, upper
 from qsfa_codegen.spec.reserved import CPP_KEYWORDS, CPP_MACROS
+from qsfa_codegen.spec.value_names import value_constants
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Attr, Const, EnumDef, Input, Operator, Output
@@ -56,7 +57,7 @@ AbsentWhenEmpty AllBetween Answer Append AppendOnes AreKnown Arith AsDtype AsTen
 AxesOf Axis Call Check Chip ChipNamed Contract Count DataOf Dim DimFromEnd DimRun Dims DtypeName DtypeOf
 Element Elements EndsWith FirstPhase Get Inputs IsKnown IsRankKnown List ListOr NonDecreasing
 NonEmpty OptionalInput OutputOrEmpty Outputs OutputsOf PaddedWith Passed PrepareTiling Product Rank Reject
-RequiredInput Run RunTiling SameDims SizeOf Sizes StartsWith Store Supplied SymDim SymElements SymProduct
+RequiredInput Run RunTiling SameDims SizeOf Sizes StartsWith Store SymDim SymElements SymProduct
 SymRun Symbols Take Tensor TensorOf TextOr Tiling TschBlockDim View WorkspaceBytes
 """
 OWN_NAMES = frozenset(_OWN_NAMES.split())
@@ -119,6 +120,15 @@ def constant(const: Const) -> str:
     return f"constexpr int64_t {const.name} = {int_literal(const.value)}; // {cpp_comment(const.doc.en)}"
 
 
+def constants(operator: Operator, named: Collection[str]) -> list[str]:
+    """Declarations of the constants that code names: those of the spec, then those of accepted values."""
+    modes = (item for item in value_constants(operator).items() if item[0] in named)
+    return [
+        *(constant(const) for const in operator.consts if const.name in named),
+        *(f"constexpr int64_t {name} = {int_literal(value)};" for name, value in modes),
+    ]
+
+
 def enum_class(enum: EnumDef) -> list[str]:
     """Lines of an ``enum class`` over int64_t with the codes of the spec."""
     body = [f"    {label.name} = {label.code}," for label in enum.labels]
@@ -131,13 +141,16 @@ def invalid_label(enum: EnumDef) -> str:
 
 
 def enum_parser(enum: EnumDef) -> list[str]:
-    """Lines that turn a string attribute into a label; a text that names none gives ``INVALID_…``."""
+    """Lines that turn a string attribute into a label; a text that names none gives ``INVALID_…``.
+
+    A view knows how long the text is, so that most labels are told apart by that.
+    """
     free = min(label.code for label in enum.labels) - 1
     tests = [
         line
         for label in enum.labels
         for line in (
-            f"    if (std::strcmp(text, {cpp_string(label.name)}) == 0) {{",
+            f"    if (text == {cpp_string(label.name)}) {{",
             f"        return {enumerator(enum.name, label.name)};",
             "    }",
         )
@@ -145,12 +158,16 @@ def enum_parser(enum: EnumDef) -> list[str]:
     return [
         f"constexpr {enum.name} {invalid_label(enum)} = static_cast<{enum.name}>({int_literal(free)});",
         "",
-        f"{enum.name} Parse{enum.name}(const char *text)",
+        f"{enum.name} Parse{enum.name}(std::string_view text)",
         "{",
         *tests,
         f"    return {invalid_label(enum)};",
         "}",
     ]
+
+
+ATTR_READS = ("AttrAt", "AttrOr", "TextOr", "ListOr")
+"""What templates/op_host/attr_reads.cpp.j2 defines."""
 
 
 def enums(operator: Operator, exprs: Iterable[Expr]) -> list[EnumDef]:
@@ -167,7 +184,6 @@ _HEADERS = {
     "cstdio": ("std::vsnprintf(",),
     "cstdlib": ("std::abs(",),
     "cstring": ("std::strcmp(",),
-    "initializer_list": ("std::initializer_list",),
     "iterator": ("std::size(",),
     "limits": ("std::numeric_limits",),
     "optional": ("std::optional<",),

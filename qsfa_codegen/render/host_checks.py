@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, count, groupby
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from qsfa_codegen.expr.build import all_of, any_of, is_case, literal, strip
+from qsfa_codegen.expr.build import all_of, any_of, arch, chip, is_case, literal, strip
 from qsfa_codegen.expr.memo import once_a_tree
-from qsfa_codegen.expr.nodes import Expr, Kind, Literal, ParamQuery, Query, Select, walk
-from qsfa_codegen.expr.specialize import negate
+from qsfa_codegen.expr.nodes import Expr, Kind, Literal, ParamQuery, Query, RefKind, Select, refs, walk
+from qsfa_codegen.expr.specialize import negate, specialize
+from qsfa_codegen.expr.wording import join_list
 from qsfa_codegen.render.cpp import input_index, variable
 from qsfa_codegen.render.host_text import HostText, condition, exprs_of, proven_before
 from qsfa_codegen.render.messages import Given, failure, format_text
-from qsfa_codegen.render.text import INDENT, broken, call_with_format
+from qsfa_codegen.render.text import INDENT, broken, call_with_format, wrap_items
 from qsfa_codegen.spec.model import CheckKind, InputKind
 from qsfa_codegen.spec.names import pascal
 
 if TYPE_CHECKING:
-    from qsfa_codegen.spec.model import Check, Input, Operator
+    from qsfa_codegen.spec.model import Check, Chip, Input, Operator
 
 SCREEN = 8
 """Checks that one generated function may hold."""
 
-_GROUP_NAMES = {
-    CheckKind.CHIP: "CheckChip",
-    CheckKind.ATTR: "CheckAttributes",
-    CheckKind.PRESENCE: "CheckPresence",
-    CheckKind.DTYPE: "CheckDtypes",
-    CheckKind.RANK: "CheckRanks",
-    CheckKind.DIM: "CheckDims",
-    CheckKind.CONSTRAINT: "CheckConstraints",
+_KINDS = {
+    CheckKind.CHIP: ("Chip", ""),
+    CheckKind.ATTR: ("Attributes", ""),
+    CheckKind.PRESENCE: ("Presence", "Presence"),
+    CheckKind.DTYPE: ("Dtypes", "Dtype"),
+    CheckKind.RANK: ("Ranks", "Rank"),
+    CheckKind.DIM: ("Dims", "Shape"),
+    CheckKind.CONSTRAINT: ("Constraints", ""),
 }
+"""What a function of all checks of a kind is called, and how one about a parameter ends."""
+_SIZES = "Sizes"
+"""The end of a function about sizes that a parameter defines, not about those that it repeats."""
+_RESERVED = ("Contents", "Lists", "OutputDtypes", "OutputPresence", "OutputShapes", "Pointers")
 # A caller's text is cut, so that the id behind it stays within what a log takes.
 _TEXT = "%.64s"
 _SPECIFIERS = {Kind.INT: "%ld", Kind.FLOAT: "%g", Kind.ENUM: _TEXT, Kind.STRING: _TEXT}
@@ -59,12 +65,36 @@ class CheckText(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """Checks of one function; ``fallible`` when it needs the arithmetic object."""
+    """A function of checks; ``fallible`` when it needs the arithmetic object.
+
+    One with ``parts`` calls these functions and has no checks of its own; ``within`` is the function
+    that calls this one, empty when the host itself does.
+    """
 
     name: str
     kind: CheckKind
     checks: tuple[CheckText, ...]
-    fallible: bool
+    fallible: bool = False
+    parts: tuple[str, ...] = ()
+    within: str = ""
+
+    @property
+    def result(self) -> str:
+        """The statement that says whether the call passed."""
+        if not self.parts:
+            return "return true;"
+        calls = [f"{part}()" for part in self.parts]
+        return wrap_items("return ", [*(f"{call} && " for call in calls[:-1]), calls[-1]], ";", INDENT)
+
+
+class Screen(Struct, frozen=True):
+    """Checks for one function; ``parts`` and ``within`` as for a group."""
+
+    name: str
+    kind: CheckKind
+    checks: tuple[Check, ...]
+    parts: tuple[str, ...] = ()
+    within: str = ""
 
 
 class Report(Protocol):
@@ -84,56 +114,119 @@ def groups(
     text: HostText,
     report: Report = rejection,
     checks: Sequence[Check] | None = None,
+    prefix: str = "Check",
 ) -> list[Group]:
     """``checks`` (every check of the operator unless given), in order, as functions of about a screen."""
     wanted = operator.checks if checks is None else checks
-    return [_group(operator, text, name, part, report) for name, part in screens(wanted)]
+    return [_group(operator, text, screen, report) for screen in screens(wanted, prefix)]
 
 
-def screens(checks: Sequence[Check]) -> Iterator[tuple[str, list[Check]]]:
-    """The checks in order, cut into functions of about a screen, with a name for each function."""
+def called(groups: Iterable[Group]) -> list[str]:
+    """The functions that a host calls itself, in order."""
+    return [group.name for group in groups if not group.within]
+
+
+def screens(checks: Sequence[Check], prefix: str = "Check") -> Iterator[Screen]:
+    """The checks in order as functions of about a screen.
+
+    A kind with more of them is a function that calls others, which are named after what they check.
+    """
+    taken = {f"{prefix}{name}" for name in (*(name for name, _ in _KINDS.values()), *_RESERVED)}
     for kind, same in groupby(checks, lambda check: check.kind):
-        taken: set[str] = set()
-        for part in _parts(list(same)):
-            name = _name(kind, part[0], taken)
-            taken.add(name)
-            yield name, part
+        own, name = list(same), f"{prefix}{_KINDS[kind][0]}"
+        if len(own) <= SCREEN:
+            yield Screen(name, kind, tuple(own))
+            continue
+        parts = [(_free(f"{prefix}{about}", taken), part) for about, part in _parts(own)]
+        yield from (Screen(function, kind, tuple(part), within=name) for function, part in parts)
+        yield Screen(name, kind, (), tuple(function for function, _ in parts))
 
 
-def _parts(checks: Sequence[Check]) -> Iterator[list[Check]]:
-    """Consecutive checks for one function each; those of one parameter stay together."""
-    current: list[Check] = []
-    for _, same in groupby(checks, lambda check: check.parameter):
+def _parts(checks: Sequence[Check]) -> list[tuple[str, list[Check]]]:
+    """Consecutive checks of one kind by what they are about, with a name for that.
+
+    What stands between checks about the same goes with them where a screen has room for all.
+    """
+    parts: list[tuple[str, list[Check]]] = []
+    for about, same in groupby(checks, _about):
         run = list(same)
-        if current and len(current) + len(run) > SCREEN:
-            yield current
-            current = []
-        current = current + run
-    yield current
+        first = next((n for n, (other, _) in enumerate(parts) if other == about), None)
+        if first is not None:
+            joined = [check for _, part in parts[first:] for check in part] + run
+            if len(joined) <= SCREEN:
+                parts[first:] = [(about, joined)]
+                continue
+        parts.append((about, run))
+    return parts
 
 
-def _name(kind: CheckKind, first: Check, taken: Set[str]) -> str:
-    name = _GROUP_NAMES[kind]
-    if not taken:
-        return name
-    name = f"{name}From{pascal(first.parameter)}"
-    number = sum(other.startswith(name) for other in taken)
-    return f"{name}{number + 1}" if number else name
+def _about(check: Check) -> str:
+    if check.kind is CheckKind.CONSTRAINT:
+        return pascal(check.id)
+    defines = check.kind is CheckKind.DIM and bool(check.establishes)
+    return f"{pascal(check.parameter)}{_SIZES if defines else _KINDS[check.kind][1]}"
 
 
-def _group(operator: Operator, text: HostText, name: str, checks: Sequence[Check], report: Report) -> Group:
-    rendered = [_check(operator, text, check, report) for check in checks]
+def _free(name: str, taken: set[str]) -> str:
+    """``name``, with a number behind it when something else is called so."""
+    numbered = (f"{name}{number}" for number in count(2))
+    free = next(one for one in chain((name,), numbered) if one not in taken)
+    taken.add(free)
+    return free
+
+
+def _group(operator: Operator, text: HostText, screen: Screen, report: Report) -> Group:
+    cases = [case for check in screen.checks for case in chip_cases(operator, check)]
+    rendered = [_check(operator, text, case, report) for case in cases]
     fallible = any(fallible for _, fallible in rendered)
-    return Group(name, checks[0].kind, tuple(check for check, _ in rendered), fallible)
+    written = tuple(check for check, _ in rendered)
+    return Group(screen.name, screen.kind, written, fallible, screen.parts, screen.within)
 
 
-def _check(operator: Operator, text: HostText, check: Check, report: Report) -> tuple[CheckText, bool]:
+class ChipCase(Struct, frozen=True):
+    """A check as it is on chips where it demands the same.
+
+    ``when`` is its condition without the question for the chip, whose products ``where`` names.
+    """
+
+    check: Check
+    when: Expr | None
+    where: str = ""
+
+
+def chip_cases(operator: Operator, check: Check) -> Iterator[ChipCase]:
+    """The check for each set of chips on which it demands something of its own."""
+    kinds = {kind for kind, _ in refs(check.require)}
+    if not kinds & {RefKind.CHIP, RefKind.ARCH}:
+        yield ChipCase(check, check.when)
+        return
+    by_chip = RefKind.CHIP in kinds
+    found: dict[object, tuple[Expr, list[Chip]]] = {}
+    for one in operator.chips:
+        require = specialize(check.require, one.id, one.arch)
+        found.setdefault(strip(require), (require, []))[1].append(one)
+    for require, chips in found.values():
+        if isinstance(require, Literal) and require.value is True:
+            continue
+        labels = list(dict.fromkeys(one.id if by_chip else one.arch for one in chips))
+        selector = chip(check.span) if by_chip else arch(check.span)
+        there = None if len(found) == 1 else is_case(selector, labels, False, check.span)
+        when = all_of([part for part in (there, check.when) if part is not None], check.span)
+        products = join_list(list(dict.fromkeys(one.product.en for one in chips)), ", ", " and ")
+        yield ChipCase(replace(check, when=when, require=require), check.when, products)
+
+
+def _check(operator: Operator, text: HostText, case: ChipCase, report: Report) -> tuple[CheckText, bool]:
+    check = case.check
     tensors = list_input(operator, check)
     indent = 2 * INDENT if tensors is None else 3 * INDENT
     with text.names.one_of(tensors.name if tensors else None):
         cpp = text.cpp(violation(check), proven_before(check.kind))
         test = broken("if (", condition(cpp), ") {", indent - INDENT)
-        said = failure(operator, check, text.names.message_names)
+        asked = replace(check, when=case.when) if case.where else check
+        said = failure(operator, asked, text.names.message_names)
+        if case.where:
+            said = replace(said, allowed=f"{said.allowed} on {case.where}")
         args = [argument(given, text.cpp(given.expr).text, text.names.dtype_text) for given in said.givens]
         reject = report(check, format_text(said, specifier, text.names.longest_message), args, indent)
     listed = Tensors(variable(tensors.name), input_index(tensors)) if tensors else None

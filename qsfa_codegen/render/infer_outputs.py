@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Setter(Struct, frozen=True):
-    """A function that sets the shape of all outputs that have the same one."""
+    """A function that sets the shape of the first of all outputs that have the same one."""
 
     name: str
     outputs: tuple[Output, ...]
@@ -44,9 +44,19 @@ class Setter(Struct, frozen=True):
         return any("call" in line for line in self.lines)
 
     @property
-    def calls(self) -> list[str]:
-        """One call for each output."""
-        return [f"{self.name}(call, context->GetOutputShape({output_index(o)}))" for o in self.outputs]
+    def call(self) -> str:
+        """The call that sets the shape of the first output."""
+        return f"{self.name}(call, {_shape_of(self.outputs[0])})"
+
+    @property
+    def copies(self) -> list[str]:
+        """Statements that give the other outputs the same shape."""
+        first, *others = self.outputs
+        return [f"*{_shape_of(other)} = *{_shape_of(first)};" for other in others]
+
+
+def _shape_of(output: Output) -> str:
+    return f"outputs[{output_index(output)}]"
 
 
 def setters(operator: Operator, text: InferText) -> list[Setter]:
@@ -218,9 +228,9 @@ class _SetterBody:
             # A copy keeps unknown sizes and an unknown rank as they are.
             return _indented([f"*shape = *call.{variable(like)};", "return true;"], indent)
         if not any(isinstance(item, RestItem) for item in items):
-            sizes = ", ".join(self._size(item) for item in items)
+            arguments = ", ".join(["shape", *(self._size(item) for item in items)])
             lines += self._declared(indent)
-            return [*lines, *_indented([f"return SetShape(shape, {{{sizes}}});"], indent)]
+            return [*lines, *_indented([f"return SetShape({arguments});"], indent)]
         steps = [self._append(item) for item in items]
         lines += self._declared(indent)
         return [*lines, *_indented(["shape->SetDimNum(0);", *steps, "return true;"], indent)]

@@ -203,10 +203,8 @@ class InferText:
         match function, args:
             case "absent", (param,):
                 return f"{self._shape(param)} == nullptr"
-            case "len", (run,):
+            case "len", (run,) if not run.startswith("call."):
                 return f"{run}.count"
-            case "subscript", (base, index):
-                return f"{base}.data[{index}]"
             case "prod", (run,):
                 return f"Product({run}, {ARITH})"
             case "elements", (record,):

@@ -12,8 +12,8 @@ from qsfa_codegen.expr.arith import arith_struct
 from qsfa_codegen.expr.nodes import Kind
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import (
-    attr_index,
-    constant,
+    ATTR_READS,
+    constants,
     enum_class,
     enum_parser,
     ge_dtype,
@@ -28,13 +28,13 @@ from qsfa_codegen.render.host_names import dtype_sizes
 from qsfa_codegen.render.infer_outputs import dim_value, rest_run, setters
 from qsfa_codegen.render.infer_text import ARITH, InferText
 from qsfa_codegen.render.messages import Given, failure, format_text
-from qsfa_codegen.render.parameters import literal
 from qsfa_codegen.render.text import (
     INDENT,
     call_with_format,
     cpp_comment,
     wrap_items,
 )
+from qsfa_codegen.render.tiling_reads import AttrText, attrs, default_constants
 from qsfa_codegen.render.unknowns import FALSE, Test, broken_condition, some
 from qsfa_codegen.spec.model import (
     Attr,
@@ -45,7 +45,7 @@ from qsfa_codegen.spec.model import (
     Presence,
     Registered,
 )
-from qsfa_codegen.spec.names import pascal, upper
+from qsfa_codegen.spec.names import pascal
 
 if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
@@ -83,10 +83,6 @@ _HELPERS = {
     "Count": (),
     "DtypeOf": (),
     "SizeOf": (),
-    "AttrAt": (),
-    "AttrOr": ("AttrAt",),
-    "TextOr": ("AttrAt",),
-    "ListOr": ("AttrAt",),
     "SetShape": (),
     "SetUnknownRank": (),
     "Append": ("Run",),
@@ -121,13 +117,24 @@ class _CheckText(Struct, frozen=True):
 
 
 class _Group(Struct, frozen=True):
+    """A function of checks, or one that calls ``parts``; ``within``: not called by inference itself."""
+
     name: str
     kind: CheckKind
     checks: tuple[_CheckText, ...]
+    parts: tuple[str, ...]
+    within: str
 
     @property
     def fallible(self) -> bool:
         return any(check.fallible for check in self.checks)
+
+    @property
+    def result(self) -> str:
+        """The statement that says whether the call passed."""
+        calls = [f"{part}(call)" for part in self.parts]
+        joined = [f"{call} && " for call in calls[:-1]] + calls[-1:]
+        return wrap_items("return ", joined, ";", INDENT) if calls else "return true;"
 
 
 class _Function(Struct, frozen=True):
@@ -152,7 +159,7 @@ class _File:
         self._groups = list(_groups(operator, self._text))
         self._dtypes = [_dtype_lines(operator, output) for output in operator.outputs]
         parts = [
-            *(line for setter in self._setters for line in (*setter.lines, *setter.calls)),
+            *(line for setter in self._setters for line in (*setter.lines, setter.call, *setter.copies)),
             *(line for lines in self._dtypes for line in lines),
             *(part for group in self._groups for check in group.checks for part in check.parts),
         ]
@@ -163,7 +170,7 @@ class _File:
         self._attrs = [a for a in operator.attrs if variable(a.name) in members]
         self._members = members
         self._input_reads = [line for i in self._inputs for line in self._read_input(i)]
-        self._attr_reads = [line for attr in self._attrs for line in _read_attr(attr, self._text.node)]
+        self._attr_reads = [line for attr in self._attr_texts() for line in _read_attr(attr, self._text.node)]
         self._body = "\n".join([*parts, *self._input_reads, *self._attr_reads])
         self._words = set(re.findall(r"\w+", self._body))
 
@@ -201,8 +208,11 @@ class _File:
             "headers": self._headers(helpers),
             "indices": self._indices(),
             "constants": self._constants(),
-            "defaults": [line for attr in self._attrs for line in _default_array(attr)],
-            "enums": [(enum_class(e), enum_parser(e) if self._parses(e) else []) for e in enums],
+            "defaults": default_constants(operator, [attr.name for attr in self._attrs]),
+            "has_lists": any(attr.kind == "list" for attr in self._attr_texts()),
+            "attr_reads": [name for name in ATTR_READS if name in self._words],
+            "enums": [enum_class(e) for e in enums],
+            "parsers": [enum_parser(e) for e in enums if self._parses(e)],
             "arith": self._arith(helpers),
             "members": [
                 *self._input_members(),
@@ -217,13 +227,16 @@ class _File:
             "runs": self._runs,
             "groups": self._groups,
             "setters": self._setters,
+            "copies": [line for setter in self._setters for line in setter.copies],
             "outputs": operator.outputs,
             "dtypes": self._dtypes,
             "steps": self._steps(),
             "unknowns": self._unknowns(helpers),
             "dtype_from_attr": reads_data,
             "sizes": dtype_sizes(operator),
-            "attr_checks": [group.name for group in self._groups if group.kind is CheckKind.ATTR],
+            "attr_checks": [
+                group.name for group in self._groups if group.kind is CheckKind.ATTR and not group.within
+            ],
         }
 
     def _unknowns(self, helpers: set[str]) -> list[str]:
@@ -235,12 +248,14 @@ class _File:
             lines.append("constexpr int64_t UNKNOWN_RANK = -2; // stands alone in a shape without known rank")
         return lines
 
+    def _attr_texts(self) -> list[AttrText]:
+        return attrs(self._operator, [attr.name for attr in self._attrs])
+
     def _headers(self, helpers: set[str]) -> list[str]:
         """Standard headers of what is used, the template's helpers included."""
-        marks = "int64_t std::initializer_list" if "SetShape" in helpers else "int64_t"
         parsers = (line for e in self._operator.enums if self._parses(e) for line in enum_parser(e))
         members = (member for attr in self._attrs for member in _attr_members(attr))
-        return standard_headers("\n".join([self._body, marks, *parsers, *members]))
+        return standard_headers("\n".join([self._body, "int64_t", *parsers, *members]))
 
     def _arith(self, helpers: set[str]) -> str:
         texts = [self._body, f"{ARITH}.Mul(" if "Product" in helpers else ""]
@@ -249,8 +264,8 @@ class _File:
     def _steps(self) -> str:
         """Attributes, every check, then every output, until one fails."""
         calls = ["ReadAttrs(context->GetAttrs(), call)"] if self._attr_reads else []
-        calls += [f"{group.name}(call)" for group in self._groups]
-        calls += [call for setter in self._setters for call in setter.calls]
+        calls += [f"{group.name}(call)" for group in self._groups if not group.within]
+        calls += [setter.call for setter in self._setters]
         joined = [f"{call} && " for call in calls[:-1]] + calls[-1:]
         return wrap_items("const bool done = ", joined, ";", INDENT) if joined else ""
 
@@ -269,7 +284,7 @@ class _File:
         return [line for line in _all_indices(self._operator) if line.split()[2] in self._words]
 
     def _constants(self) -> list[str]:
-        return [constant(const) for const in self._operator.consts if const.name in self._words]
+        return constants(self._operator, self._words)
 
     def _parses(self, enum: EnumDef) -> bool:
         return any(a.enum == enum.name and a.type is AttrType.STR for a in self._attrs)
@@ -315,11 +330,16 @@ def _all_indices(operator: Operator) -> list[str]:
 
 def _groups(operator: Operator, text: InferText) -> Iterator[_Group]:
     """The checks of shape inference in the contract's order, as functions of about a screen."""
-    for name, part in screens([check for check in operator.checks if check.at_infer]):
+    left: set[str] = set()
+    for screen in screens([check for check in operator.checks if check.at_infer]):
         with text.function():
-            written = tuple(c for c in (_check(operator, text, check) for check in part) if c is not None)
-        if written:
-            yield _Group(name, part[0].kind, written)
+            written = tuple(
+                c for c in (_check(operator, text, check) for check in screen.checks) if c is not None
+            )
+        parts = tuple(part for part in screen.parts if part in left)
+        if written or parts:
+            left.add(screen.name)
+            yield _Group(screen.name, screen.kind, written, parts, screen.within)
 
 
 def _check(operator: Operator, text: InferText, check: Check) -> _CheckText | None:
@@ -368,53 +388,34 @@ def _attr_members(attr: Attr) -> Iterator[str]:
         yield f"{kind} {name} = {_ZEROS.get(attr.type, '0')};"
 
 
-def _read_attr(attr: Attr, node: str) -> Iterator[str]:
-    name, index = f"call.{variable(attr.name)}", attr_index(attr)
+def _read_attr(attr: AttrText, node: str) -> Iterator[str]:
+    call = f"call.{attr.member}"
     if attr.required:
         message = f"{attr.name} is absent; expected: {attr.name} is present [{attr.name}_presence]"
-        yield f"if (AttrAt<void>(attrs, {index}) == nullptr) {{"
+        yield f"const auto *{attr.local} = AttrAt<{attr.stored}>(*given, {attr.index});"
+        yield f"if ({attr.local} == nullptr) {{"
         yield " " * INDENT + call_with_format(f"OP_LOGE({node}, ", message, [], 2 * INDENT)
         yield "    return false;"
         yield "}"
-    value = _attr_value(attr, index)
-    if attr.enum is None:
-        yield f"{name} = {value};"
-    elif attr.type is AttrType.STR:
-        yield f"{name}Text = {value};"
-        yield f"{name} = Parse{attr.enum}({name}Text);"
+    value = _required(attr) if attr.required else _optional(attr)
+    if attr.kind == "enum":
+        yield f"{call}Text = {value};"
+        yield f"{call} = Parse{attr.type}({call}Text);"
     else:
-        yield f"{name} = static_cast<{attr.enum}>({value});"
+        yield f"{call} = {value};"
 
 
-def _attr_value(attr: Attr, index: str) -> str:
-    if attr.type in _LISTS:
-        return f"ListOr<{_ELEMENT_TYPES[attr.type]}>(attrs, {index}, {_list_default(attr)})"
-    if attr.type is AttrType.STR:
-        return f"TextOr(attrs, {index}, {_scalar_default(attr)})"
-    return f"AttrOr<{_ELEMENT_TYPES[attr.type]}>(attrs, {index}, {_scalar_default(attr)})"
+def _required(attr: AttrText) -> str:
+    if attr.kind == "list":
+        return f"{{{attr.local}->GetData(), {attr.local}->GetSize()}}"
+    return attr.local if attr.kind in ("enum", "string") else f"*{attr.local}"
 
 
-def _scalar_default(attr: Attr) -> str:
-    """What a graph without the attribute means."""
-    if attr.default is None:
-        return '""' if attr.type is AttrType.STR else _ZEROS.get(attr.type, "0")
-    if attr.type is AttrType.DTYPE and isinstance(attr.default, str):
-        return ge_dtype(attr.default)
-    return literal(attr.type, attr.default)
-
-
-def _list_default(attr: Attr) -> str:
-    return f"{{DEFAULT_{upper(attr.name)}, {len(attr.default)}}}" if _has_elements(attr) else "{}"  # type: ignore[arg-type]
-
-
-def _has_elements(attr: Attr) -> bool:
-    return isinstance(attr.default, tuple) and bool(attr.default)
-
-
-def _default_array(attr: Attr) -> Iterator[str]:
-    if _has_elements(attr) and attr.default is not None:
-        element = _ELEMENT_TYPES[attr.type]
-        yield f"constexpr {element} DEFAULT_{upper(attr.name)}[] = {literal(attr.type, attr.default)};"
+def _optional(attr: AttrText) -> str:
+    if attr.kind == "list":
+        return f"ListOr<{attr.type}>(*given, {attr.index}, {attr.absent_list})"
+    function = "TextOr" if attr.kind in ("enum", "string") else "AttrOr"
+    return f"{function}(*given, {attr.index}, {attr.absent})"
 
 
 # --------------------------------------------------------------------------- dtypes

@@ -13,14 +13,15 @@ from qsfa_codegen.expr.build import all_of
 from qsfa_codegen.expr.nodes import ARCH, BOOL, Compare, Expr, Kind, Literal, Ref, RefKind
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import (
-    constant,
+    ATTR_READS,
+    constants,
     enum_class,
     enum_parser,
     enums,
     index_constants,
     variable,
 )
-from qsfa_codegen.render.host_checks import Group, groups
+from qsfa_codegen.render.host_checks import Group, called, groups
 from qsfa_codegen.render.host_names import dtype_sizes
 from qsfa_codegen.render.host_text import HostText, exprs_of
 from qsfa_codegen.render.needs import Needs, needs
@@ -210,10 +211,10 @@ def _render_source(operator: Operator, templates: Templates) -> str:
     steps = templates.render("op_host/op_tiling_steps.cpp.j2", **view)
     named = set(_WORD.findall(steps))
     # Folding makes some of the constants disappear from the text.
-    kept = [c for c in operator.consts if c.name in named]
     multiplies = any(call in steps for call in (".Elements(", "Product("))
     arith = arith_struct([steps, "arith.Mul(" if multiplies else ""])
-    view["constants"] = [constant(c) for c in kept]
+    view["constants"] = constants(operator, named)
+    view["attr_reads"] = [name for name in ATTR_READS if name in named]
     view["arith"] = arith.rstrip("\n")
     tools = templates.render("op_host/op_tiling_tools.cpp.j2", steps=steps, **view)
     whole = tools + steps
@@ -258,7 +259,7 @@ def _stages(checked: Sequence[Group], has_attrs: bool, has_data: bool) -> Stages
     second = (CheckKind.PRESENCE, CheckKind.DTYPE, CheckKind.RANK)
     attributes = ["ReadPlatform", *(["ReadAttributes"] if has_attrs else []), *_named(checked, first)]
     middle = _named(checked, second)
-    last = [g.name for g in checked if g.kind not in (*first, *second)]
+    last = called(group for group in checked if group.kind not in (*first, *second))
     last += [*(["FillTilingData"] if has_data else []), "SetWorkspace", "SetLaunch"]
     return Stages(
         attributes=_unless(attributes),
@@ -268,7 +269,7 @@ def _stages(checked: Sequence[Group], has_attrs: bool, has_data: bool) -> Stages
 
 
 def _named(checked: Sequence[Group], kinds: Sequence[CheckKind]) -> list[str]:
-    return [group.name for group in checked if group.kind in kinds]
+    return called(group for group in checked if group.kind in kinds)
 
 
 def _unless(steps: Sequence[str]) -> str:

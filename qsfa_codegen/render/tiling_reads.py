@@ -26,6 +26,10 @@ _ELEMENTS = {AttrType.LIST_INT: "int64_t", AttrType.LIST_FLOAT: "float", AttrTyp
 _SCALARS = {AttrType.INT: "int64_t", AttrType.FLOAT: "float", AttrType.BOOL: "bool"}
 
 
+_READING = ("call", "given")
+"""Names that functions which read attributes have for other things."""
+
+
 class AttrText(Struct, frozen=True):
     """An attribute: how it is declared, and how it is read.
 
@@ -49,8 +53,20 @@ class AttrText(Struct, frozen=True):
         return call_with_format("return Reject(", message, [], 2 * INDENT)
 
     @property
+    def local(self) -> str:
+        """The variable that points to the value while it is read."""
+        return f"{self.member}Attr" if self.member in _READING else self.member
+
+    @property
+    def absent_list(self) -> str:
+        """The list to use when the caller's graph does not supply the attribute."""
+        return "{}" if self.absent is None else f"{{{self.absent}, std::size({self.absent})}}"
+
+    @property
     def stored(self) -> str:
-        """The type under which a context keeps a value that is not a list."""
+        """The type under which a context keeps the value."""
+        if self.kind == "list":
+            return f"gert::TypedContinuousVector<{self.type}>"
         return {"enum": "char", "string": "char", "dtype": "int64_t"}.get(self.kind, self.type)
 
 
@@ -108,7 +124,7 @@ def dim_branches(operator: Operator, text: HostText, used: Collection[str]) -> l
 def _attr(attr: Attr) -> AttrText:
     absent = default_name(attr) if _has_fallback(attr) else None
     kind, ctype = _kind_and_type(attr)
-    required = absent is None and attr.default != ()
+    required = attr.required or (absent is None and attr.default != ())
     return AttrText(attr.name, variable(attr.name), attr_index(attr), kind, ctype, absent, required)
 
 

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from qsfa_codegen.expr.arith import arith_struct
 from qsfa_codegen.expr.nodes import Expr, RefKind
-from qsfa_codegen.render.cpp import constant, enum_class, enum_parser, standard_headers, variable
-from qsfa_codegen.render.host_checks import groups
+from qsfa_codegen.render.cpp import constants, enum_class, enum_parser, standard_headers, variable
+from qsfa_codegen.render.host_checks import called, groups
 from qsfa_codegen.render.host_text import HostText, exprs_of
 from qsfa_codegen.render.needs import needs
 from qsfa_codegen.render.parameters import literal
@@ -147,8 +147,8 @@ class _Contract:
             "words": [self._words(p) for p in self.params if p.bound.value_map],
             "inputs": [self._input(i) for i in self.operator.inputs if i.name in self._read()],
             "groups": checked,
-            "sizeless_steps": [g.name for g in checked if g.kind not in _SIZE_KINDS],
-            "size_steps": [g.name for g in checked if g.kind in _SIZE_KINDS],
+            "sizeless_steps": called(g for g in checked if g.kind not in _SIZE_KINDS),
+            "size_steps": called(g for g in checked if g.kind in _SIZE_KINDS),
             "let_types": {"ge::DataType": "at::ScalarType"},
             "has_symbols": self._has_symbols(),
             "by_chip": self._by_chip,
@@ -339,7 +339,7 @@ def render_contract(operator: Operator, templates: Templates) -> str:
         "torch/contract_tools.h.j2",
         steps=steps,
         inline=True,
-        constants=[constant(c) for c in operator.consts if c.name in named],
+        constants=constants(operator, named),
         enums=[enum_class(e) for e in defined],
         parsers=[_inline(enum_parser(e)) for e in defined if e.name in parsed],
         arith=arith_struct([steps, "arith.Mul(" if multiplies else ""]).rstrip("\n"),

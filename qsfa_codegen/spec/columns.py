@@ -74,7 +74,7 @@ def with_known_sizes(operator: Operator, expr: Expr) -> Expr:
                 return Literal(INT, node.span, DTYPES[str(dtype)].size)
             case Call(function="sizeof", args=(Ref(kind=RefKind.COLUMN, name=column),)):
                 sizes = column_sizes(operator, column)
-                return Literal(INT, node.span, *sizes) if len(sizes) == 1 else node
+                return Literal(INT, node.span, next(iter(sizes))) if len(sizes) == 1 else node
             case Arith(op="*" | "//", left=left, right=Literal(value=1)):
                 return left
         return node

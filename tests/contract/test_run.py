@@ -68,7 +68,7 @@ def test_the_json_form_of_a_rejection() -> None:
             {
                 "constraint": "sparse_mode_value",
                 "parameter": "sparse_mode",
-                "message": "sparse_mode is 1; expected: sparse_mode is 0 or 3",
+                "message": "sparse_mode is 1; expected: sparse_mode is 0 (all) or 3 (right_down_causal)",
             }
         ],
     }
@@ -97,7 +97,7 @@ def test_the_text_form() -> None:
     case = changed_case(paged(), sparse_mode=1, block_table=None)
     assert outcome_text(outcome(case)).splitlines() == [
         "case: rejected at tiling",
-        "    sparse_mode_value: sparse_mode is 1; expected: sparse_mode is 0 or 3",
+        "    sparse_mode_value: sparse_mode is 1; expected: sparse_mode is 0 (all) or 3 (right_down_causal)",
         "    block_table_presence: layout_kv is PA_BSND, block_table is absent;"
         " expected: block_table is present",
     ]

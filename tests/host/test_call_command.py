@@ -66,7 +66,7 @@ def test_both_shows_a_disagreement_and_fails(
     path = f"op_host/{QSFA}_tiling.cpp"
     edits = {
         "    params.sparseMode = static_cast<uint32_t>(attrs_.sparseMode);\n": "    params.sparseMode = 9;\n",
-        "attrs_.quantScaleRepoMode != 1": "attrs_.quantScaleRepoMode == 5",
+        "attrs_.quantScaleRepoMode != QUANT_SCALE_REPO_MODE_COMBINE": "attrs_.quantScaleRepoMode == 5",
     }
     files = edited(QSFA, path, edits)
     monkeypatch.setattr(engine, "host_files", lambda operator: files)
@@ -79,7 +79,7 @@ def test_both_shows_a_disagreement_and_fails(
     assert legal["disagreements"] == ["tiling.bytes: baseParams.sparseMode python 3, cpp 9"]
     assert single["disagreements"] == [
         "status: python rejected for quant_scale_repo_mode_value (quant_scale_repo_mode is 3; "
-        "expected: quant_scale_repo_mode is 1), cpp ok"
+        "expected: quant_scale_repo_mode is 1 (combine)), cpp ok"
     ]
     text = program("call", SPEC, cases, "--engine", "both", "--format", "text")
     assert "    engines disagree: tiling.bytes: baseParams.sparseMode python 3, cpp 9\n" in text.out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -219,8 +220,30 @@ def test_an_accepted_call_costs_at_most_3000_instructions(flash: Operator, tmp_p
 
 def test_each_check_is_named_in_the_order_of_the_contract(flash: Operator, source: str) -> None:
     comments = re.findall(r"^    // (\w+)$", source, re.MULTILINE)
-    ids = [check.id for check in flash.checks]
+    # Neighbours that come of one rule share a comment.
+    ids = [id for id, _ in groupby(check.id for check in flash.checks)]
     assert [comment for comment in comments if comment in set(ids)] == ids
+
+
+def test_what_a_chip_accepts_is_said_with_its_products(source: str) -> None:
+    said = re.sub(r'"\s+"', "", source)
+    assert "sparse_block_size is 1 on Ascend 950PR/Ascend 950DT [sparse_block_size_value]" in said
+    assert "the architecture is" not in said
+
+
+def test_a_mode_has_its_name_in_code_and_messages(source: str) -> None:
+    assert "constexpr int64_t KEY_QUANT_MODE_PER_TILE = 2;" in source
+    assert "attrs_.keyQuantMode != KEY_QUANT_MODE_PER_TILE" in source
+    assert "expected: key_quant_mode is 2 (per_tile) [key_quant_mode_value]" in source
+    assert "attrs_.ropeHeadDim != 0 && attrs_.ropeHeadDim != ROPE_MAX" in source
+
+
+def test_functions_of_many_checks_are_named_after_what_they_check(source: str) -> None:
+    body = source.split("Tiling::CheckDims() const")[1].split("}")[0]
+    parts = re.findall(r"\w+(?=\(\))", body)
+    assert parts[:2] == ["CheckQuerySizes", "CheckKeySizes"]
+    assert {"CheckKeyShape", "CheckValueShape", "CheckSparseIndicesShape"} < set(parts)
+    assert "CheckTileSize()" in source.split("Tiling::CheckAttributes() const")[1].split("}")[0]
 
 
 def test_each_attribute_is_read_once(flash: Operator, source: str) -> None:

@@ -22,7 +22,7 @@ from qsfa_codegen.verify.shrink import Shrinker
 from tests.host.programs import QSFA, edited, evaluator, operator
 
 FAULTS = {
-    "attrs_.quantScaleRepoMode != 1": "attrs_.quantScaleRepoMode == 5",
+    "attrs_.quantScaleRepoMode != QUANT_SCALE_REPO_MODE_COMBINE": "attrs_.quantScaleRepoMode == 5",
     "    params.sparseMode = static_cast<uint32_t>(attrs_.sparseMode);\n": "    params.sparseMode = "
     "static_cast<uint32_t>(dims_.b > 3 ? 9 : attrs_.sparseMode);\n",
     "dims_.sparseSize < 1": "dims_.sparseSize < 1 || dims_.qN == 16",

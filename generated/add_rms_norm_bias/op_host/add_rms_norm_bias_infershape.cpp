@@ -144,8 +144,10 @@ bool SetRstdShape(const Call &call, gert::Shape *shape)
 
 ge::graphStatus InferShapeAddRmsNormBias(gert::InferShapeContext *context)
 {
+    gert::Shape *outputs[3];
     for (size_t index = 0; index < 3; ++index) {
-        if (context->GetOutputShape(index) == nullptr) {
+        outputs[index] = context->GetOutputShape(index);
+        if (outputs[index] == nullptr) {
             OP_LOGE(context->GetNodeName(), "output %zu has no shape to infer", index);
             return ge::GRAPH_FAILED;
         }
@@ -153,11 +155,13 @@ ge::graphStatus InferShapeAddRmsNormBias(gert::InferShapeContext *context)
     Call call;
     call.name = context->GetNodeName();
     ReadInputs(context, call);
-    const bool done = CheckPresence(call) && CheckRanks(call) &&
-        SetYShape(call, context->GetOutputShape(OUTPUT_Y)) &&
-        SetYShape(call, context->GetOutputShape(OUTPUT_X)) &&
-        SetRstdShape(call, context->GetOutputShape(OUTPUT_RSTD));
-    return done ? ge::GRAPH_SUCCESS : ge::GRAPH_FAILED;
+    const bool done = CheckPresence(call) && CheckRanks(call) && SetYShape(call, outputs[OUTPUT_Y]) &&
+        SetRstdShape(call, outputs[OUTPUT_RSTD]);
+    if (!done) {
+        return ge::GRAPH_FAILED;
+    }
+    *outputs[OUTPUT_X] = *outputs[OUTPUT_Y];
+    return ge::GRAPH_SUCCESS;
 }
 
 ge::graphStatus InferDataTypeAddRmsNormBias(gert::InferDataTypeContext *context)

@@ -2,8 +2,7 @@
 // Do not edit: change the spec, then run `qsfa-codegen build`.
 
 #include <cstdint>
-#include <cstring>
-#include <initializer_list>
+#include <string_view>
 
 #include "log/log.h"
 #include "register/op_impl_registry.h"
@@ -21,6 +20,12 @@ constexpr size_t OUTPUT_SOFTMAX_MAX = 1;
 constexpr size_t OUTPUT_SOFTMAX_SUM = 2;
 
 constexpr int64_t NOPE = 512; // NoPE elements of a row
+constexpr int64_t ROPE_MAX = 64; // RoPE elements that kernels reserve
+
+constexpr const char *DEFAULT_LAYOUT_QUERY = "BSND";
+constexpr const char *DEFAULT_LAYOUT_KV = "BSND";
+constexpr int64_t DEFAULT_ROPE_HEAD_DIM = 64;
+constexpr bool DEFAULT_RETURN_SOFTMAX_LSE = false;
 
 constexpr int64_t UNKNOWN_DIM = -1;
 constexpr int64_t UNKNOWN_RANK = -2; // stands alone in a shape without known rank
@@ -33,39 +38,19 @@ enum class Layout : int64_t {
 
 constexpr Layout INVALID_LAYOUT = static_cast<Layout>(-1);
 
-Layout ParseLayout(const char *text)
+Layout ParseLayout(std::string_view text)
 {
-    if (std::strcmp(text, "BSND") == 0) {
+    if (text == "BSND") {
         return Layout::BSND;
     }
-    if (std::strcmp(text, "TND") == 0) {
+    if (text == "TND") {
         return Layout::TND;
     }
-    if (std::strcmp(text, "PA_BSND") == 0) {
+    if (text == "PA_BSND") {
         return Layout::PA_BSND;
     }
     return INVALID_LAYOUT;
 }
-
-// int64 arithmetic that rounds down. Overflow and division by zero set `failed` and give 0.
-struct Arith {
-    bool failed = false;
-
-    int64_t Keep(bool bad, int64_t value)
-    {
-        failed = failed || bad;
-        return bad ? 0 : value;
-    }
-
-    int64_t Div(int64_t a, int64_t b)
-    {
-        if (b == 0 || (a == INT64_MIN && b == -1)) {
-            return Keep(true, 0);
-        }
-        const bool inexactBelowZero = a % b != 0 && (a < 0) != (b < 0);
-        return a / b - (inexactBelowZero ? 1 : 0);
-    }
-};
 
 bool IsKnown(int64_t size)
 {
@@ -82,44 +67,43 @@ int64_t Rank(const gert::Shape *shape)
     return static_cast<int64_t>(shape->GetDimNum());
 }
 
-// The size of an axis, which counts from the end when it is negative; unknown where the rank is, or where the case
-// at hand has no such axis.
-int64_t Axis(const gert::Shape *shape, int64_t axis)
+// The size of an axis, which counts from the end when it is negative; unknown where the rank is, or where the
+// case at hand has no such axis.
+inline int64_t Axis(const gert::Shape *shape, int64_t axis)
 {
-    if (!IsRankKnown(shape)) {
+    if (shape == nullptr) {
         return UNKNOWN_DIM;
     }
-    const auto rank = static_cast<int64_t>(shape->GetDimNum());
-    const int64_t place = axis < 0 ? rank + axis : axis;
-    return place >= 0 && place < rank ? shape->GetDim(static_cast<size_t>(place)) : UNKNOWN_DIM;
+    const size_t rank = shape->GetDimNum();
+    const size_t place = axis < 0 ? rank - static_cast<size_t>(-axis) : static_cast<size_t>(axis);
+    return place < rank && IsRankKnown(shape) ? shape->GetDim(place) : UNKNOWN_DIM;
 }
 
 // An attribute; null where the caller's graph, made for an older version of the operator, has fewer.
 template <typename T>
-const T *AttrAt(const gert::RuntimeAttrs *attrs, size_t index)
+inline const T *AttrAt(const gert::RuntimeAttrs &attrs, size_t index)
 {
-    return attrs != nullptr && index < attrs->GetAttrNum() ? attrs->GetAttrPointer<T>(index) : nullptr;
+    return index < attrs.GetAttrNum() ? attrs.GetAttrPointer<T>(index) : nullptr;
 }
 
 template <typename T>
-T AttrOr(const gert::RuntimeAttrs *attrs, size_t index, T fallback)
+T AttrOr(const gert::RuntimeAttrs &attrs, size_t index, T absent)
 {
     const T *value = AttrAt<T>(attrs, index);
-    return value == nullptr ? fallback : *value;
+    return value == nullptr ? absent : *value;
 }
 
-const char *TextOr(const gert::RuntimeAttrs *attrs, size_t index, const char *fallback)
+const char *TextOr(const gert::RuntimeAttrs &attrs, size_t index, const char *absent)
 {
     const char *text = AttrAt<char>(attrs, index);
-    return text == nullptr ? fallback : text;
+    return text == nullptr ? absent : text;
 }
 
-bool SetShape(gert::Shape *shape, std::initializer_list<int64_t> sizes)
+template <typename... Sizes>
+bool SetShape(gert::Shape *shape, Sizes... sizes)
 {
     shape->SetDimNum(0);
-    for (const int64_t size : sizes) {
-        shape->AppendDim(size);
-    }
+    (shape->AppendDim(sizes), ...);
     return true;
 }
 
@@ -149,14 +133,18 @@ void ReadInputs(const gert::InferShapeContext *context, Call &call)
     call.key = context->GetRequiredInputShape(INPUT_KEY);
 }
 
-bool ReadAttrs(const gert::RuntimeAttrs *attrs, Call &call)
+bool ReadAttrs(const gert::RuntimeAttrs *given, Call &call)
 {
-    call.layoutQueryText = TextOr(attrs, ATTR_LAYOUT_QUERY, "BSND");
+    if (given == nullptr) {
+        OP_LOGE(call.name, "the attributes are missing");
+        return false;
+    }
+    call.layoutQueryText = TextOr(*given, ATTR_LAYOUT_QUERY, DEFAULT_LAYOUT_QUERY);
     call.layoutQuery = ParseLayout(call.layoutQueryText);
-    call.layoutKvText = TextOr(attrs, ATTR_LAYOUT_KV, "BSND");
+    call.layoutKvText = TextOr(*given, ATTR_LAYOUT_KV, DEFAULT_LAYOUT_KV);
     call.layoutKv = ParseLayout(call.layoutKvText);
-    call.ropeHeadDim = AttrOr<int64_t>(attrs, ATTR_ROPE_HEAD_DIM, 64);
-    call.returnSoftmaxLse = AttrOr<bool>(attrs, ATTR_RETURN_SOFTMAX_LSE, false);
+    call.ropeHeadDim = AttrOr(*given, ATTR_ROPE_HEAD_DIM, DEFAULT_ROPE_HEAD_DIM);
+    call.returnSoftmaxLse = AttrOr(*given, ATTR_RETURN_SOFTMAX_LSE, DEFAULT_RETURN_SOFTMAX_LSE);
     return true;
 }
 
@@ -213,7 +201,7 @@ bool CheckAttributes(const Call &call)
         return false;
     }
     // rope_head_dim_value
-    if (call.ropeHeadDim != 0 && call.ropeHeadDim != 64) {
+    if (call.ropeHeadDim != 0 && call.ropeHeadDim != ROPE_MAX) {
         OP_LOGE(call.name, "rope_head_dim is %ld; expected: rope_head_dim is 0 or 64 [rope_head_dim_value]",
             call.ropeHeadDim);
         return false;
@@ -306,39 +294,40 @@ bool SetAttentionOutShape(const Call &call, gert::Shape *shape)
         const int64_t b = DimB(call);
         const int64_t qS = DimQS(call);
         const int64_t qN = DimQN(call);
-        return SetShape(shape, {b, qS, qN, size});
+        return SetShape(shape, b, qS, qN, size);
     }
     const int64_t qT = DimQT(call);
     const int64_t qN = DimQN(call);
-    return SetShape(shape, {qT, qN, size});
+    return SetShape(shape, qT, qN, size);
 }
 
 // softmax_max, softmax_sum
 bool SetSoftmaxMaxShape(const Call &call, gert::Shape *shape)
 {
-    Arith arith;
     if (!call.returnSoftmaxLse) {
-        return SetShape(shape, {0});
+        return SetShape(shape, 0);
     }
     if (!IsRankKnown(call.query) || !IsRankKnown(call.key)) {
         return SetUnknownRank(shape);
     }
     const int64_t qN = DimQN(call);
     const int64_t kvN = DimKvN(call);
-    const int64_t g = IsKnown(qN) && IsKnown(kvN) ? arith.Div(qN, kvN) : UNKNOWN_DIM;
+    const int64_t g = IsKnown(qN) && IsKnown(kvN) ? qN / kvN : UNKNOWN_DIM;
     if (call.layoutQuery == Layout::BSND) {
         const int64_t b = DimB(call);
         const int64_t qS = DimQS(call);
-        return SetShape(shape, {b, kvN, qS, g});
+        return SetShape(shape, b, kvN, qS, g);
     }
     const int64_t qT = DimQT(call);
-    return SetShape(shape, {kvN, qT, g});
+    return SetShape(shape, kvN, qT, g);
 }
 
 ge::graphStatus InferShapeKvQuantSparseFlashAttention(gert::InferShapeContext *context)
 {
+    gert::Shape *outputs[3];
     for (size_t index = 0; index < 3; ++index) {
-        if (context->GetOutputShape(index) == nullptr) {
+        outputs[index] = context->GetOutputShape(index);
+        if (outputs[index] == nullptr) {
             OP_LOGE(context->GetNodeName(), "output %zu has no shape to infer", index);
             return ge::GRAPH_FAILED;
         }
@@ -347,11 +336,13 @@ ge::graphStatus InferShapeKvQuantSparseFlashAttention(gert::InferShapeContext *c
     call.name = context->GetNodeName();
     ReadInputs(context, call);
     const bool done = ReadAttrs(context->GetAttrs(), call) && CheckAttributes(call) && CheckPresence(call) &&
-        CheckRanks(call) && CheckDims(call) &&
-        SetAttentionOutShape(call, context->GetOutputShape(OUTPUT_ATTENTION_OUT)) &&
-        SetSoftmaxMaxShape(call, context->GetOutputShape(OUTPUT_SOFTMAX_MAX)) &&
-        SetSoftmaxMaxShape(call, context->GetOutputShape(OUTPUT_SOFTMAX_SUM));
-    return done ? ge::GRAPH_SUCCESS : ge::GRAPH_FAILED;
+        CheckRanks(call) && CheckDims(call) && SetAttentionOutShape(call, outputs[OUTPUT_ATTENTION_OUT]) &&
+        SetSoftmaxMaxShape(call, outputs[OUTPUT_SOFTMAX_MAX]);
+    if (!done) {
+        return ge::GRAPH_FAILED;
+    }
+    *outputs[OUTPUT_SOFTMAX_SUM] = *outputs[OUTPUT_SOFTMAX_MAX];
+    return ge::GRAPH_SUCCESS;
 }
 
 ge::graphStatus InferDataTypeKvQuantSparseFlashAttention(gert::InferDataTypeContext *context)

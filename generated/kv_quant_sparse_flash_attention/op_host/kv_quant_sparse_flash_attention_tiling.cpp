@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 
 #include "exe_graph/runtime/tiling_context.h"
@@ -46,6 +46,7 @@ constexpr size_t ATTR_RETURN_SOFTMAX_LSE = 13;
 
 constexpr int64_t NOPE = 512; // NoPE elements of a row
 constexpr int64_t ROPE_MAX = 64; // RoPE elements that kernels reserve
+constexpr int64_t TILE = 128; // elements that share one scale
 constexpr int64_t HIF8_SPARSE = 2048; // blocks selected per token with hifloat8
 constexpr int64_t GROUP_SPLIT = 64; // query heads one core computes
 constexpr int64_t S2_TILE_MAX = 512; // selected rows of one S2 step
@@ -56,6 +57,12 @@ constexpr int64_t KV_SLOTS = 4; // gathered KV tiles in flight
 constexpr int64_t VALID_STRIDE = 128; // counters reserved for a slot and vector core
 constexpr int64_t VECTOR_PAIR = 2; // vector cores beside a cube core
 constexpr int64_t FP32_BLOCK = 8; // float32 elements of a 32-byte block
+constexpr int64_t KEY_QUANT_MODE_PER_TILE = 2;
+constexpr int64_t VALUE_QUANT_MODE_PER_TILE = 2;
+constexpr int64_t SPARSE_MODE_ALL = 0;
+constexpr int64_t SPARSE_MODE_RIGHT_DOWN_CAUSAL = 3;
+constexpr int64_t ATTENTION_MODE_MLA_ABSORB = 2;
+constexpr int64_t QUANT_SCALE_REPO_MODE_COMBINE = 1;
 
 // What holds when the caller's graph is older than an attribute: the registered defaults.
 constexpr int64_t DEFAULT_SPARSE_BLOCK_SIZE = 1;
@@ -83,15 +90,15 @@ enum class TemplateMode : int64_t {
 
 constexpr Layout INVALID_LAYOUT = static_cast<Layout>(-1);
 
-Layout ParseLayout(const char *text)
+Layout ParseLayout(std::string_view text)
 {
-    if (std::strcmp(text, "BSND") == 0) {
+    if (text == "BSND") {
         return Layout::BSND;
     }
-    if (std::strcmp(text, "TND") == 0) {
+    if (text == "TND") {
         return Layout::TND;
     }
-    if (std::strcmp(text, "PA_BSND") == 0) {
+    if (text == "PA_BSND") {
         return Layout::PA_BSND;
     }
     return INVALID_LAYOUT;
@@ -122,8 +129,8 @@ struct Arith {
     }
 };
 
-// Blocks for so many slices when a block has one cube core and its share of the vector cores; 0 when that are
-// more cube cores than there are.
+// Blocks that `slices` fill when each block has one cube core and its share of the vector cores; 0 where that
+// takes more cube cores than the chip has.
 int64_t TschBlockDim(int64_t slices, int64_t aic, int64_t aiv)
 {
     if (aic == 0 || aiv == 0 || aic > aiv) {
@@ -137,26 +144,6 @@ int64_t TschBlockDim(int64_t slices, int64_t aic, int64_t aiv)
 ge::AscendString DtypeName(ge::DataType dtype)
 {
     return ge::TypeUtils::DataTypeToAscendString(dtype);
-}
-
-// nullptr past what the caller's graph supplies.
-template <typename T>
-const T *Supplied(const gert::RuntimeAttrs &attrs, size_t index)
-{
-    return index < attrs.GetAttrNum() ? attrs.GetAttrPointer<T>(index) : nullptr;
-}
-
-template <typename T>
-T ReadOr(const gert::RuntimeAttrs &attrs, size_t index, T absent)
-{
-    const T *value = Supplied<T>(attrs, index);
-    return value == nullptr ? absent : *value;
-}
-
-const char *ReadTextOr(const gert::RuntimeAttrs &attrs, size_t index, const char *absent)
-{
-    const char *text = Supplied<char>(attrs, index);
-    return text == nullptr ? absent : text;
 }
 
 struct Attributes {
@@ -226,6 +213,26 @@ struct Dims {
     int64_t sparseSize = 0;
 };
 
+// An attribute; null where the caller's graph, made for an older version of the operator, has fewer.
+template <typename T>
+inline const T *AttrAt(const gert::RuntimeAttrs &attrs, size_t index)
+{
+    return index < attrs.GetAttrNum() ? attrs.GetAttrPointer<T>(index) : nullptr;
+}
+
+template <typename T>
+T AttrOr(const gert::RuntimeAttrs &attrs, size_t index, T absent)
+{
+    const T *value = AttrAt<T>(attrs, index);
+    return value == nullptr ? absent : *value;
+}
+
+const char *TextOr(const gert::RuntimeAttrs &attrs, size_t index, const char *absent)
+{
+    const char *text = AttrAt<char>(attrs, index);
+    return text == nullptr ? absent : text;
+}
+
 Tensor Take(const gert::StorageShape *shape, const gert::CompileTimeTensorDesc *desc)
 {
     Tensor tensor;
@@ -252,16 +259,35 @@ private:
     void ReadInputs();
     void ReadDims();
 
+    bool CheckScaleValue() const;
+    bool CheckKeyQuantMode() const;
+    bool CheckValueQuantMode() const;
+    bool CheckSparseBlockSize() const;
+    bool CheckLayoutQuery() const;
+    bool CheckLayoutKv() const;
+    bool CheckSparseMode() const;
+    bool CheckPreTokens() const;
+    bool CheckNextTokens() const;
+    bool CheckAttentionMode() const;
+    bool CheckQuantScaleRepoMode() const;
+    bool CheckTileSize() const;
+    bool CheckRopeHeadDim() const;
+    bool CheckReturnSoftmaxLse() const;
     bool CheckAttributes() const;
-    bool CheckAttributesFromNextTokens() const;
     bool CheckPresence() const;
     bool CheckDtypes() const;
     bool CheckRanks() const;
+    bool CheckQuerySizes() const;
+    bool CheckKeySizes() const;
+    bool CheckBlockTableSizes() const;
+    bool CheckSparseIndicesSizes() const;
+    bool CheckKeyShape() const;
+    bool CheckValueShape() const;
+    bool CheckSparseIndicesShape() const;
+    bool CheckBlockTableShape() const;
+    bool CheckActualSeqLengthsQueryShape() const;
+    bool CheckActualSeqLengthsKvShape() const;
     bool CheckDims() const;
-    bool CheckDimsFromKey() const;
-    bool CheckDimsFromKey2() const;
-    bool CheckDimsFromValue() const;
-    bool CheckDimsFromSparseIndices() const;
     bool CheckConstraints() const;
 
     int64_t G() const;
@@ -305,7 +331,7 @@ private:
 
 ge::graphStatus KvQuantSparseFlashAttentionTiling::Answer()
 {
-    if (!(ReadPlatform() && ReadAttributes() && CheckAttributes() && CheckAttributesFromNextTokens())) {
+    if (!(ReadPlatform() && ReadAttributes() && CheckAttributes())) {
         return ge::GRAPH_FAILED;
     }
     ReadInputs();
@@ -313,8 +339,7 @@ ge::graphStatus KvQuantSparseFlashAttentionTiling::Answer()
         return ge::GRAPH_FAILED;
     }
     ReadDims();
-    const bool answered = CheckDims() && CheckDimsFromKey() && CheckDimsFromKey2() && CheckDimsFromValue() &&
-        CheckDimsFromSparseIndices() && CheckConstraints() && FillTilingData() && SetWorkspace() &&
+    const bool answered = CheckDims() && CheckConstraints() && FillTilingData() && SetWorkspace() &&
         SetLaunch();
     return answered ? ge::GRAPH_SUCCESS : ge::GRAPH_FAILED;
 }
@@ -339,36 +364,36 @@ bool KvQuantSparseFlashAttentionTiling::ReadAttributes()
     if (given == nullptr) {
         return Reject("the attributes are missing");
     }
-    const auto *scaleValue = Supplied<float>(*given, ATTR_SCALE_VALUE);
+    const auto *scaleValue = AttrAt<float>(*given, ATTR_SCALE_VALUE);
     if (scaleValue == nullptr) {
         return Reject("scale_value is absent; expected: scale_value is present [scale_value_presence]");
     }
     attrs_.scaleValue = *scaleValue;
-    const auto *keyQuantMode = Supplied<int64_t>(*given, ATTR_KEY_QUANT_MODE);
+    const auto *keyQuantMode = AttrAt<int64_t>(*given, ATTR_KEY_QUANT_MODE);
     if (keyQuantMode == nullptr) {
         return Reject(
             "key_quant_mode is absent; expected: key_quant_mode is present [key_quant_mode_presence]");
     }
     attrs_.keyQuantMode = *keyQuantMode;
-    const auto *valueQuantMode = Supplied<int64_t>(*given, ATTR_VALUE_QUANT_MODE);
+    const auto *valueQuantMode = AttrAt<int64_t>(*given, ATTR_VALUE_QUANT_MODE);
     if (valueQuantMode == nullptr) {
         return Reject(
             "value_quant_mode is absent; expected: value_quant_mode is present [value_quant_mode_presence]");
     }
     attrs_.valueQuantMode = *valueQuantMode;
-    attrs_.sparseBlockSize = ReadOr(*given, ATTR_SPARSE_BLOCK_SIZE, DEFAULT_SPARSE_BLOCK_SIZE);
-    attrs_.layoutQueryText = ReadTextOr(*given, ATTR_LAYOUT_QUERY, DEFAULT_LAYOUT_QUERY);
+    attrs_.sparseBlockSize = AttrOr(*given, ATTR_SPARSE_BLOCK_SIZE, DEFAULT_SPARSE_BLOCK_SIZE);
+    attrs_.layoutQueryText = TextOr(*given, ATTR_LAYOUT_QUERY, DEFAULT_LAYOUT_QUERY);
     attrs_.layoutQuery = ParseLayout(attrs_.layoutQueryText);
-    attrs_.layoutKvText = ReadTextOr(*given, ATTR_LAYOUT_KV, DEFAULT_LAYOUT_KV);
+    attrs_.layoutKvText = TextOr(*given, ATTR_LAYOUT_KV, DEFAULT_LAYOUT_KV);
     attrs_.layoutKv = ParseLayout(attrs_.layoutKvText);
-    attrs_.sparseMode = ReadOr(*given, ATTR_SPARSE_MODE, DEFAULT_SPARSE_MODE);
-    attrs_.preTokens = ReadOr(*given, ATTR_PRE_TOKENS, DEFAULT_PRE_TOKENS);
-    attrs_.nextTokens = ReadOr(*given, ATTR_NEXT_TOKENS, DEFAULT_NEXT_TOKENS);
-    attrs_.attentionMode = ReadOr(*given, ATTR_ATTENTION_MODE, DEFAULT_ATTENTION_MODE);
-    attrs_.quantScaleRepoMode = ReadOr(*given, ATTR_QUANT_SCALE_REPO_MODE, DEFAULT_QUANT_SCALE_REPO_MODE);
-    attrs_.tileSize = ReadOr(*given, ATTR_TILE_SIZE, DEFAULT_TILE_SIZE);
-    attrs_.ropeHeadDim = ReadOr(*given, ATTR_ROPE_HEAD_DIM, DEFAULT_ROPE_HEAD_DIM);
-    attrs_.returnSoftmaxLse = ReadOr(*given, ATTR_RETURN_SOFTMAX_LSE, DEFAULT_RETURN_SOFTMAX_LSE);
+    attrs_.sparseMode = AttrOr(*given, ATTR_SPARSE_MODE, DEFAULT_SPARSE_MODE);
+    attrs_.preTokens = AttrOr(*given, ATTR_PRE_TOKENS, DEFAULT_PRE_TOKENS);
+    attrs_.nextTokens = AttrOr(*given, ATTR_NEXT_TOKENS, DEFAULT_NEXT_TOKENS);
+    attrs_.attentionMode = AttrOr(*given, ATTR_ATTENTION_MODE, DEFAULT_ATTENTION_MODE);
+    attrs_.quantScaleRepoMode = AttrOr(*given, ATTR_QUANT_SCALE_REPO_MODE, DEFAULT_QUANT_SCALE_REPO_MODE);
+    attrs_.tileSize = AttrOr(*given, ATTR_TILE_SIZE, DEFAULT_TILE_SIZE);
+    attrs_.ropeHeadDim = AttrOr(*given, ATTR_ROPE_HEAD_DIM, DEFAULT_ROPE_HEAD_DIM);
+    attrs_.returnSoftmaxLse = AttrOr(*given, ATTR_RETURN_SOFTMAX_LSE, DEFAULT_RETURN_SOFTMAX_LSE);
     return true;
 }
 
@@ -415,37 +440,70 @@ void KvQuantSparseFlashAttentionTiling::ReadDims()
     }
 }
 
-bool KvQuantSparseFlashAttentionTiling::CheckAttributes() const
+bool KvQuantSparseFlashAttentionTiling::CheckScaleValue() const
 {
     // scale_value_value
     if (!std::isfinite(attrs_.scaleValue)) {
         return Reject("scale_value is %g; expected: scale_value is finite [scale_value_value]",
             attrs_.scaleValue);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckKeyQuantMode() const
+{
     // key_quant_mode_value
-    if (attrs_.keyQuantMode != 2) {
-        return Reject("key_quant_mode is %ld; expected: key_quant_mode is 2 [key_quant_mode_value]",
+    if (attrs_.keyQuantMode != KEY_QUANT_MODE_PER_TILE) {
+        return Reject(
+            "key_quant_mode is %ld; expected: key_quant_mode is 2 (per_tile) [key_quant_mode_value]",
             attrs_.keyQuantMode);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckValueQuantMode() const
+{
     // value_quant_mode_value
-    if (attrs_.valueQuantMode != 2) {
-        return Reject("value_quant_mode is %ld; expected: value_quant_mode is 2 [value_quant_mode_value]",
+    if (attrs_.valueQuantMode != VALUE_QUANT_MODE_PER_TILE) {
+        return Reject(
+            "value_quant_mode is %ld; expected: value_quant_mode is 2 (per_tile) [value_quant_mode_value]",
             attrs_.valueQuantMode);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckSparseBlockSize() const
+{
     // sparse_block_size_value
-    if ((platform_->arch == NpuArch::DAV_2201 && attrs_.sparseBlockSize != 1 && attrs_.sparseBlockSize != 2 &&
-            attrs_.sparseBlockSize != 4 && attrs_.sparseBlockSize != 8 && attrs_.sparseBlockSize != 16) ||
-        (platform_->arch == NpuArch::DAV_3510 && attrs_.sparseBlockSize != 1)) {
+    if (platform_->arch == NpuArch::DAV_2201 && attrs_.sparseBlockSize != 1 && attrs_.sparseBlockSize != 2 &&
+        attrs_.sparseBlockSize != 4 && attrs_.sparseBlockSize != 8 && attrs_.sparseBlockSize != 16) {
         return Reject(
-            "sparse_block_size is %ld; expected: if the architecture is arch22, sparse_block_size is one of "
-            "1, 2, 4, 8, 16; if the architecture is arch35, sparse_block_size is 1 [sparse_block_size_value]",
+            "sparse_block_size is %ld; expected: sparse_block_size is one of 1, 2, 4, 8, 16 on Atlas A2 "
+            "training products/Atlas A2 inference products and Atlas A3 training products/Atlas A3 "
+            "inference products [sparse_block_size_value]",
             attrs_.sparseBlockSize);
     }
+    if (platform_->arch == NpuArch::DAV_3510 && attrs_.sparseBlockSize != 1) {
+        return Reject(
+            "sparse_block_size is %ld; expected: sparse_block_size is 1 on Ascend 950PR/Ascend 950DT "
+            "[sparse_block_size_value]",
+            attrs_.sparseBlockSize);
+    }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckLayoutQuery() const
+{
     // layout_query_value
     if (attrs_.layoutQuery != Layout::BSND && attrs_.layoutQuery != Layout::TND) {
         return Reject("layout_query is %.64s; expected: layout_query is BSND or TND [layout_query_value]",
             attrs_.layoutQueryText);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckLayoutKv() const
+{
     // layout_kv_value
     if (attrs_.layoutKv != Layout::BSND && attrs_.layoutKv != Layout::TND &&
         attrs_.layoutKv != Layout::PA_BSND) {
@@ -453,11 +511,23 @@ bool KvQuantSparseFlashAttentionTiling::CheckAttributes() const
             "layout_kv is %.64s; expected: layout_kv is one of BSND, TND, PA_BSND [layout_kv_value]",
             attrs_.layoutKvText);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckSparseMode() const
+{
     // sparse_mode_value
-    if (attrs_.sparseMode != 0 && attrs_.sparseMode != 3) {
-        return Reject("sparse_mode is %ld; expected: sparse_mode is 0 or 3 [sparse_mode_value]",
+    if (attrs_.sparseMode != SPARSE_MODE_ALL && attrs_.sparseMode != SPARSE_MODE_RIGHT_DOWN_CAUSAL) {
+        return Reject(
+            "sparse_mode is %ld; expected: sparse_mode is 0 (all) or 3 (right_down_causal) "
+            "[sparse_mode_value]",
             attrs_.sparseMode);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckPreTokens() const
+{
     // pre_tokens_value
     if (attrs_.preTokens != INT64_MAX) {
         return Reject("pre_tokens is %ld; expected: pre_tokens is 2^63-1 [pre_tokens_value]",
@@ -466,42 +536,76 @@ bool KvQuantSparseFlashAttentionTiling::CheckAttributes() const
     return true;
 }
 
-bool KvQuantSparseFlashAttentionTiling::CheckAttributesFromNextTokens() const
+bool KvQuantSparseFlashAttentionTiling::CheckNextTokens() const
 {
     // next_tokens_value
     if (attrs_.nextTokens != INT64_MAX) {
         return Reject("next_tokens is %ld; expected: next_tokens is 2^63-1 [next_tokens_value]",
             attrs_.nextTokens);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckAttentionMode() const
+{
     // attention_mode_value
-    if (attrs_.attentionMode != 2) {
-        return Reject("attention_mode is %ld; expected: attention_mode is 2 [attention_mode_value]",
+    if (attrs_.attentionMode != ATTENTION_MODE_MLA_ABSORB) {
+        return Reject(
+            "attention_mode is %ld; expected: attention_mode is 2 (mla_absorb) [attention_mode_value]",
             attrs_.attentionMode);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckQuantScaleRepoMode() const
+{
     // quant_scale_repo_mode_value
-    if (attrs_.quantScaleRepoMode != 1) {
+    if (attrs_.quantScaleRepoMode != QUANT_SCALE_REPO_MODE_COMBINE) {
         return Reject(
-            "quant_scale_repo_mode is %ld; expected: quant_scale_repo_mode is 1 "
+            "quant_scale_repo_mode is %ld; expected: quant_scale_repo_mode is 1 (combine) "
             "[quant_scale_repo_mode_value]",
             attrs_.quantScaleRepoMode);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckTileSize() const
+{
     // tile_size_value
-    if (attrs_.tileSize != 128) {
+    if (attrs_.tileSize != TILE) {
         return Reject("tile_size is %ld; expected: tile_size is 128 [tile_size_value]", attrs_.tileSize);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckRopeHeadDim() const
+{
     // rope_head_dim_value
-    if (attrs_.ropeHeadDim != 0 && attrs_.ropeHeadDim != 64) {
+    if (attrs_.ropeHeadDim != 0 && attrs_.ropeHeadDim != ROPE_MAX) {
         return Reject("rope_head_dim is %ld; expected: rope_head_dim is 0 or 64 [rope_head_dim_value]",
             attrs_.ropeHeadDim);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckReturnSoftmaxLse() const
+{
     // return_softmax_lse_value
     if (platform_->arch == NpuArch::DAV_3510 && attrs_.returnSoftmaxLse) {
         return Reject(
-            "return_softmax_lse is %s; expected: if the architecture is arch35, return_softmax_lse is false "
+            "return_softmax_lse is %s; expected: return_softmax_lse is false on Ascend 950PR/Ascend 950DT "
             "[return_softmax_lse_value]",
             attrs_.returnSoftmaxLse ? "true" : "false");
     }
     return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckAttributes() const
+{
+    return CheckScaleValue() && CheckKeyQuantMode() && CheckValueQuantMode() && CheckSparseBlockSize() &&
+        CheckLayoutQuery() && CheckLayoutKv() && CheckSparseMode() && CheckPreTokens() && CheckNextTokens() &&
+        CheckAttentionMode() && CheckQuantScaleRepoMode() && CheckTileSize() && CheckRopeHeadDim() &&
+        CheckReturnSoftmaxLse();
 }
 
 bool KvQuantSparseFlashAttentionTiling::CheckPresence() const
@@ -558,12 +662,17 @@ bool KvQuantSparseFlashAttentionTiling::CheckDtypes() const
             DtypeName(inputs_.query.dtype).GetString());
     }
     // key_dtype
-    if ((platform_->arch == NpuArch::DAV_2201 && inputs_.key.dtype != ge::DT_INT8) ||
-        (platform_->arch == NpuArch::DAV_3510 && inputs_.key.dtype != ge::DT_FLOAT8_E4M3FN &&
-            inputs_.key.dtype != ge::DT_HIFLOAT8 && inputs_.key.dtype != ge::DT_INT8)) {
+    if (platform_->arch == NpuArch::DAV_2201 && inputs_.key.dtype != ge::DT_INT8) {
         return Reject(
-            "dtype of key is %s; expected: if the architecture is arch22, the dtype of key is int8; if the "
-            "architecture is arch35, the dtype of key is one of float8_e4m3fn, hifloat8, int8 [key_dtype]",
+            "dtype of key is %s; expected: the dtype of key is int8 on Atlas A2 training products/Atlas A2 "
+            "inference products and Atlas A3 training products/Atlas A3 inference products [key_dtype]",
+            DtypeName(inputs_.key.dtype).GetString());
+    }
+    if (platform_->arch == NpuArch::DAV_3510 && inputs_.key.dtype != ge::DT_FLOAT8_E4M3FN &&
+        inputs_.key.dtype != ge::DT_HIFLOAT8 && inputs_.key.dtype != ge::DT_INT8) {
+        return Reject(
+            "dtype of key is %s; expected: the dtype of key is one of float8_e4m3fn, hifloat8, int8 on "
+            "Ascend 950PR/Ascend 950DT [key_dtype]",
             DtypeName(inputs_.key.dtype).GetString());
     }
     // value_dtype
@@ -663,13 +772,12 @@ bool KvQuantSparseFlashAttentionTiling::CheckRanks() const
     return true;
 }
 
-bool KvQuantSparseFlashAttentionTiling::CheckDims() const
+bool KvQuantSparseFlashAttentionTiling::CheckQuerySizes() const
 {
     // B_value
     if (attrs_.layoutQuery == Layout::BSND && dims_.b < 1) {
         return Reject("query: B is %ld; expected: B is at least 1 [B_value]", dims_.b);
     }
-    // B_value
     if (attrs_.layoutQuery == Layout::TND && dims_.b < 1) {
         return Reject("actual_seq_lengths_query: B is %ld; expected: B is at least 1 [B_value]", dims_.b);
     }
@@ -682,15 +790,20 @@ bool KvQuantSparseFlashAttentionTiling::CheckDims() const
         return Reject("query: Q_T is %ld; expected: Q_T is at least 1 [Q_T_value]", dims_.qT);
     }
     // Q_N_value
-    if ((platform_->arch == NpuArch::DAV_2201 && dims_.qN != 1 && dims_.qN != 2 && dims_.qN != 4 &&
-            dims_.qN != 8 && dims_.qN != 16 && dims_.qN != 32 && dims_.qN != 64 && dims_.qN != 128) ||
-        (platform_->arch == NpuArch::DAV_3510 && dims_.qN != 1 && dims_.qN != 2 && dims_.qN != 4 &&
-            dims_.qN != 8 && dims_.qN != 16 && dims_.qN != 32 && dims_.qN != 48 && dims_.qN != 64 &&
-            dims_.qN != 128)) {
+    if (platform_->arch == NpuArch::DAV_2201 && dims_.qN != 1 && dims_.qN != 2 && dims_.qN != 4 &&
+        dims_.qN != 8 && dims_.qN != 16 && dims_.qN != 32 && dims_.qN != 64 && dims_.qN != 128) {
         return Reject(
-            "query: Q_N is %ld; expected: if the architecture is arch22, Q_N is one of 1, 2, 4, 8, 16, 32, "
-            "64, 128; if the architecture is arch35, Q_N is one of 1, 2, 4, 8, 16, 32, 48, 64, 128 "
-            "[Q_N_value]",
+            "query: Q_N is %ld; expected: Q_N is one of 1, 2, 4, 8, 16, 32, 64, 128 on Atlas A2 training "
+            "products/Atlas A2 inference products and Atlas A3 training products/Atlas A3 inference "
+            "products [Q_N_value]",
+            dims_.qN);
+    }
+    if (platform_->arch == NpuArch::DAV_3510 && dims_.qN != 1 && dims_.qN != 2 && dims_.qN != 4 &&
+        dims_.qN != 8 && dims_.qN != 16 && dims_.qN != 32 && dims_.qN != 48 && dims_.qN != 64 &&
+        dims_.qN != 128) {
+        return Reject(
+            "query: Q_N is %ld; expected: Q_N is one of 1, 2, 4, 8, 16, 32, 48, 64, 128 on Ascend "
+            "950PR/Ascend 950DT [Q_N_value]",
             dims_.qN);
     }
     // query_shape
@@ -702,7 +815,7 @@ bool KvQuantSparseFlashAttentionTiling::CheckDims() const
     return true;
 }
 
-bool KvQuantSparseFlashAttentionTiling::CheckDimsFromKey() const
+bool KvQuantSparseFlashAttentionTiling::CheckKeySizes() const
 {
     // KV_S_value
     if (attrs_.layoutKv == Layout::BSND && dims_.kvS < 0) {
@@ -716,7 +829,6 @@ bool KvQuantSparseFlashAttentionTiling::CheckDimsFromKey() const
     if (dims_.kvN != 1) {
         return Reject("key: KV_N is %ld; expected: KV_N is 1 [key_shape]", dims_.kvN);
     }
-    // key_shape
     if (dims_.kvD != NOPE + attrs_.ropeHeadDim * 2 + NOPE / attrs_.tileSize * 4) {
         return Reject("key: KV_D is %ld; expected: KV_D equals the size of kv_row [key_shape]", dims_.kvD);
     }
@@ -733,12 +845,22 @@ bool KvQuantSparseFlashAttentionTiling::CheckDimsFromKey() const
             "[BLOCK_SIZE_value]",
             dims_.blockSize);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckBlockTableSizes() const
+{
     // MAX_BLOCKS_value
     if (attrs_.layoutKv == Layout::PA_BSND && dims_.maxBlocks < 1) {
         return Reject(
             "block_table: max_blocks is %ld; expected: max_blocks is at least 1 [MAX_BLOCKS_value]",
             dims_.maxBlocks);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckSparseIndicesSizes() const
+{
     // SPARSE_SIZE_value
     if (dims_.sparseSize < 1) {
         return Reject(
@@ -748,7 +870,7 @@ bool KvQuantSparseFlashAttentionTiling::CheckDimsFromKey() const
     return true;
 }
 
-bool KvQuantSparseFlashAttentionTiling::CheckDimsFromKey2() const
+bool KvQuantSparseFlashAttentionTiling::CheckKeyShape() const
 {
     // key_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.key.Dim(0) != dims_.b) {
@@ -758,59 +880,51 @@ bool KvQuantSparseFlashAttentionTiling::CheckDimsFromKey2() const
     return true;
 }
 
-bool KvQuantSparseFlashAttentionTiling::CheckDimsFromValue() const
+bool KvQuantSparseFlashAttentionTiling::CheckValueShape() const
 {
     // value_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(0) != dims_.b) {
         return Reject("dim 0 of value is %ld, B is %ld; expected: dim 0 of value equals B [value_shape]",
             inputs_.value.Dim(0), dims_.b);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(1) != dims_.kvS) {
         return Reject(
             "dim 1 of value is %ld, KV_S is %ld; expected: dim 1 of value equals KV_S [value_shape]",
             inputs_.value.Dim(1), dims_.kvS);
     }
-    // value_shape
     if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(2) != dims_.kvN) {
         return Reject(
             "dim 2 of value is %ld, KV_N is %ld; expected: dim 2 of value equals KV_N [value_shape]",
             inputs_.value.Dim(2), dims_.kvN);
     }
-    // value_shape
     if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(3) != dims_.kvD && inputs_.value.Dim(3) != NOPE) {
         return Reject(
             "dim 3 of value is %ld, KV_D is %ld; expected: dim 3 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(3), dims_.kvD);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(0) != dims_.kvT) {
         return Reject(
             "dim 0 of value is %ld, KV_T is %ld; expected: dim 0 of value equals KV_T [value_shape]",
             inputs_.value.Dim(0), dims_.kvT);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(1) != dims_.kvN) {
         return Reject(
             "dim 1 of value is %ld, KV_N is %ld; expected: dim 1 of value equals KV_N [value_shape]",
             inputs_.value.Dim(1), dims_.kvN);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(2) != dims_.kvD && inputs_.value.Dim(2) != NOPE) {
         return Reject(
             "dim 2 of value is %ld, KV_D is %ld; expected: dim 2 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(2), dims_.kvD);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(0) != dims_.blockNum) {
         return Reject(
             "dim 0 of value is %ld, block_num is %ld; expected: dim 0 of value equals block_num "
             "[value_shape]",
             inputs_.value.Dim(0), dims_.blockNum);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(1) != dims_.blockSize) {
         return Reject(
             "dim 1 of value is %ld, block_size is %ld; expected: dim 1 of value equals block_size "
@@ -820,7 +934,7 @@ bool KvQuantSparseFlashAttentionTiling::CheckDimsFromValue() const
     return true;
 }
 
-bool KvQuantSparseFlashAttentionTiling::CheckDimsFromSparseIndices() const
+bool KvQuantSparseFlashAttentionTiling::CheckSparseIndicesShape() const
 {
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(0) != dims_.b) {
@@ -829,34 +943,35 @@ bool KvQuantSparseFlashAttentionTiling::CheckDimsFromSparseIndices() const
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.b);
     }
-    // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(1) != dims_.qS) {
         return Reject(
             "dim 1 of sparse_indices is %ld, Q_S is %ld; expected: dim 1 of sparse_indices equals Q_S "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(1), dims_.qS);
     }
-    // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(2) != dims_.kvN) {
         return Reject(
             "dim 2 of sparse_indices is %ld, KV_N is %ld; expected: dim 2 of sparse_indices equals KV_N "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(2), dims_.kvN);
     }
-    // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(0) != dims_.qT) {
         return Reject(
             "dim 0 of sparse_indices is %ld, Q_T is %ld; expected: dim 0 of sparse_indices equals Q_T "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.qT);
     }
-    // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(1) != dims_.kvN) {
         return Reject(
             "dim 1 of sparse_indices is %ld, KV_N is %ld; expected: dim 1 of sparse_indices equals KV_N "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(1), dims_.kvN);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckBlockTableShape() const
+{
     // block_table_shape
     if (inputs_.blockTable.Passed() && inputs_.blockTable.Dim(0) != dims_.b) {
         return Reject(
@@ -864,6 +979,11 @@ bool KvQuantSparseFlashAttentionTiling::CheckDimsFromSparseIndices() const
             "[block_table_shape]",
             inputs_.blockTable.Dim(0), dims_.b);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckActualSeqLengthsQueryShape() const
+{
     // actual_seq_lengths_query_shape
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
         return Reject(
@@ -871,6 +991,11 @@ bool KvQuantSparseFlashAttentionTiling::CheckDimsFromSparseIndices() const
             "actual_seq_lengths_query equals B [actual_seq_lengths_query_shape]",
             inputs_.actualSeqLengthsQuery.Dim(0), dims_.b);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckActualSeqLengthsKvShape() const
+{
     // actual_seq_lengths_kv_shape
     if (inputs_.actualSeqLengthsKv.Passed() && inputs_.actualSeqLengthsKv.Dim(0) != dims_.b) {
         return Reject(
@@ -879,6 +1004,13 @@ bool KvQuantSparseFlashAttentionTiling::CheckDimsFromSparseIndices() const
             inputs_.actualSeqLengthsKv.Dim(0), dims_.b);
     }
     return true;
+}
+
+bool KvQuantSparseFlashAttentionTiling::CheckDims() const
+{
+    return CheckQuerySizes() && CheckKeySizes() && CheckBlockTableSizes() && CheckSparseIndicesSizes() &&
+        CheckKeyShape() && CheckValueShape() && CheckSparseIndicesShape() && CheckBlockTableShape() &&
+        CheckActualSeqLengthsQueryShape() && CheckActualSeqLengthsKvShape();
 }
 
 bool KvQuantSparseFlashAttentionTiling::CheckConstraints() const

@@ -8,7 +8,6 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +19,14 @@ namespace vllm_ascend {
 namespace kv_quant_sparse_flash_attention_contract {
 constexpr int64_t NOPE = 512; // NoPE elements of a row
 constexpr int64_t ROPE_MAX = 64; // RoPE elements that kernels reserve
+constexpr int64_t TILE = 128; // elements that share one scale
 constexpr int64_t HIF8_SPARSE = 2048; // blocks selected per token with hifloat8
+constexpr int64_t KEY_QUANT_MODE_PER_TILE = 2;
+constexpr int64_t VALUE_QUANT_MODE_PER_TILE = 2;
+constexpr int64_t SPARSE_MODE_ALL = 0;
+constexpr int64_t SPARSE_MODE_RIGHT_DOWN_CAUSAL = 3;
+constexpr int64_t ATTENTION_MODE_MLA_ABSORB = 2;
+constexpr int64_t QUANT_SCALE_REPO_MODE_COMBINE = 1;
 
 enum class Layout : int64_t {
     BSND = 0,
@@ -30,15 +36,15 @@ enum class Layout : int64_t {
 
 constexpr Layout INVALID_LAYOUT = static_cast<Layout>(-1);
 
-inline Layout ParseLayout(const char *text)
+inline Layout ParseLayout(std::string_view text)
 {
-    if (std::strcmp(text, "BSND") == 0) {
+    if (text == "BSND") {
         return Layout::BSND;
     }
-    if (std::strcmp(text, "TND") == 0) {
+    if (text == "TND") {
         return Layout::TND;
     }
-    if (std::strcmp(text, "PA_BSND") == 0) {
+    if (text == "PA_BSND") {
         return Layout::PA_BSND;
     }
     return INVALID_LAYOUT;
@@ -201,16 +207,34 @@ public:
     Outputs MakeOutputs() const;
 
 private:
+    void CheckScaleValue() const;
+    void CheckKeyQuantMode() const;
+    void CheckValueQuantMode() const;
+    void CheckSparseBlockSize() const;
+    void CheckLayoutQuery() const;
+    void CheckLayoutKv() const;
+    void CheckSparseMode() const;
+    void CheckPreTokens() const;
+    void CheckNextTokens() const;
+    void CheckAttentionMode() const;
+    void CheckQuantScaleRepoMode() const;
+    void CheckTileSize() const;
+    void CheckRopeHeadDim() const;
     void CheckAttributes() const;
-    void CheckAttributesFromNextTokens() const;
     void CheckPresence() const;
     void CheckDtypes() const;
     void CheckRanks() const;
+    void CheckQuerySizes() const;
+    void CheckKeySizes() const;
+    void CheckBlockTableSizes() const;
+    void CheckSparseIndicesSizes() const;
+    void CheckKeyShape() const;
+    void CheckValueShape() const;
+    void CheckSparseIndicesShape() const;
+    void CheckBlockTableShape() const;
+    void CheckActualSeqLengthsQueryShape() const;
+    void CheckActualSeqLengthsKvShape() const;
     void CheckDims() const;
-    void CheckDimsFromKey() const;
-    void CheckDimsFromKey2() const;
-    void CheckDimsFromValue() const;
-    void CheckDimsFromSparseIndices() const;
     void CheckConstraints() const;
     void ReadDims();
     void ReadSymbols();
@@ -261,7 +285,6 @@ inline Contract::Contract(const Call &call)
 inline void Contract::Check()
 {
     CheckAttributes();
-    CheckAttributesFromNextTokens();
     CheckPresence();
     CheckDtypes();
     CheckRanks();
@@ -271,10 +294,6 @@ inline void Contract::Check()
     }
     ReadDims();
     CheckDims();
-    CheckDimsFromKey();
-    CheckDimsFromKey2();
-    CheckDimsFromValue();
-    CheckDimsFromSparseIndices();
     CheckConstraints();
 }
 
@@ -339,22 +358,35 @@ inline void Contract::ReadSymbols()
     }
 }
 
-inline void Contract::CheckAttributes() const
+inline void Contract::CheckScaleValue() const
 {
     // scale_value_value
     if (!std::isfinite(attrs_.scaleValue)) {
         Reject("scale_value is %g; expected: scale_value is finite [scale_value_value]", attrs_.scaleValue);
     }
+}
+
+inline void Contract::CheckKeyQuantMode() const
+{
     // key_quant_mode_value
-    if (attrs_.keyQuantMode != 2) {
-        Reject("key_quant_mode is %ld; expected: key_quant_mode is 2 [key_quant_mode_value]",
+    if (attrs_.keyQuantMode != KEY_QUANT_MODE_PER_TILE) {
+        Reject("key_quant_mode is %ld; expected: key_quant_mode is 2 (per_tile) [key_quant_mode_value]",
             attrs_.keyQuantMode);
     }
+}
+
+inline void Contract::CheckValueQuantMode() const
+{
     // value_quant_mode_value
-    if (attrs_.valueQuantMode != 2) {
-        Reject("value_quant_mode is %ld; expected: value_quant_mode is 2 [value_quant_mode_value]",
+    if (attrs_.valueQuantMode != VALUE_QUANT_MODE_PER_TILE) {
+        Reject(
+            "value_quant_mode is %ld; expected: value_quant_mode is 2 (per_tile) [value_quant_mode_value]",
             attrs_.valueQuantMode);
     }
+}
+
+inline void Contract::CheckSparseBlockSize() const
+{
     // sparse_block_size_value
     if (attrs_.sparseBlockSize != 1 && attrs_.sparseBlockSize != 2 && attrs_.sparseBlockSize != 4 &&
         attrs_.sparseBlockSize != 8 && attrs_.sparseBlockSize != 16) {
@@ -363,54 +395,106 @@ inline void Contract::CheckAttributes() const
             "[sparse_block_size_value]",
             attrs_.sparseBlockSize);
     }
+}
+
+inline void Contract::CheckLayoutQuery() const
+{
     // layout_query_value
     if (attrs_.layoutQuery != Layout::BSND && attrs_.layoutQuery != Layout::TND) {
         Reject("layout_query is %.64s; expected: layout_query is BSND or TND [layout_query_value]",
             attrs_.layoutQueryText);
     }
+}
+
+inline void Contract::CheckLayoutKv() const
+{
     // layout_kv_value
     if (attrs_.layoutKv != Layout::BSND && attrs_.layoutKv != Layout::TND &&
         attrs_.layoutKv != Layout::PA_BSND) {
         Reject("layout_kv is %.64s; expected: layout_kv is one of BSND, TND, PA_BSND [layout_kv_value]",
             attrs_.layoutKvText);
     }
+}
+
+inline void Contract::CheckSparseMode() const
+{
     // sparse_mode_value
-    if (attrs_.sparseMode != 0 && attrs_.sparseMode != 3) {
-        Reject("sparse_mode is %ld; expected: sparse_mode is 0 or 3 [sparse_mode_value]", attrs_.sparseMode);
+    if (attrs_.sparseMode != SPARSE_MODE_ALL && attrs_.sparseMode != SPARSE_MODE_RIGHT_DOWN_CAUSAL) {
+        Reject(
+            "sparse_mode is %ld; expected: sparse_mode is 0 (all) or 3 (right_down_causal) "
+            "[sparse_mode_value]",
+            attrs_.sparseMode);
     }
+}
+
+inline void Contract::CheckPreTokens() const
+{
     // pre_tokens_value
     if (attrs_.preTokens != INT64_MAX) {
         Reject("pre_tokens is %ld; expected: pre_tokens is 2^63-1 [pre_tokens_value]", attrs_.preTokens);
     }
 }
 
-inline void Contract::CheckAttributesFromNextTokens() const
+inline void Contract::CheckNextTokens() const
 {
     // next_tokens_value
     if (attrs_.nextTokens != INT64_MAX) {
         Reject("next_tokens is %ld; expected: next_tokens is 2^63-1 [next_tokens_value]", attrs_.nextTokens);
     }
+}
+
+inline void Contract::CheckAttentionMode() const
+{
     // attention_mode_value
-    if (attrs_.attentionMode != 2) {
-        Reject("attention_mode is %ld; expected: attention_mode is 2 [attention_mode_value]",
+    if (attrs_.attentionMode != ATTENTION_MODE_MLA_ABSORB) {
+        Reject("attention_mode is %ld; expected: attention_mode is 2 (mla_absorb) [attention_mode_value]",
             attrs_.attentionMode);
     }
+}
+
+inline void Contract::CheckQuantScaleRepoMode() const
+{
     // quant_scale_repo_mode_value
-    if (attrs_.quantScaleRepoMode != 1) {
+    if (attrs_.quantScaleRepoMode != QUANT_SCALE_REPO_MODE_COMBINE) {
         Reject(
-            "quant_scale_repo_mode is %ld; expected: quant_scale_repo_mode is 1 "
+            "quant_scale_repo_mode is %ld; expected: quant_scale_repo_mode is 1 (combine) "
             "[quant_scale_repo_mode_value]",
             attrs_.quantScaleRepoMode);
     }
+}
+
+inline void Contract::CheckTileSize() const
+{
     // tile_size_value
-    if (attrs_.tileSize != 128) {
+    if (attrs_.tileSize != TILE) {
         Reject("tile_size is %ld; expected: tile_size is 128 [tile_size_value]", attrs_.tileSize);
     }
+}
+
+inline void Contract::CheckRopeHeadDim() const
+{
     // rope_head_dim_value
-    if (attrs_.ropeHeadDim != 0 && attrs_.ropeHeadDim != 64) {
+    if (attrs_.ropeHeadDim != 0 && attrs_.ropeHeadDim != ROPE_MAX) {
         Reject("rope_head_dim is %ld; expected: rope_head_dim is 0 or 64 [rope_head_dim_value]",
             attrs_.ropeHeadDim);
     }
+}
+
+inline void Contract::CheckAttributes() const
+{
+    CheckScaleValue();
+    CheckKeyQuantMode();
+    CheckValueQuantMode();
+    CheckSparseBlockSize();
+    CheckLayoutQuery();
+    CheckLayoutKv();
+    CheckSparseMode();
+    CheckPreTokens();
+    CheckNextTokens();
+    CheckAttentionMode();
+    CheckQuantScaleRepoMode();
+    CheckTileSize();
+    CheckRopeHeadDim();
 }
 
 inline void Contract::CheckPresence() const
@@ -437,7 +521,6 @@ inline void Contract::CheckPresence() const
             "block_table is absent; expected: block_table must be present when layout_kv is PA_BSND "
             "[block_table_presence]");
     }
-    // block_table_presence
     if (attrs_.layoutKv != Layout::PA_BSND && inputs_.blockTable.Passed()) {
         Reject(
             "block_table is passed; expected: block_table must be absent when layout_kv is not PA_BSND "
@@ -566,13 +649,12 @@ inline void Contract::CheckRanks() const
     }
 }
 
-inline void Contract::CheckDims() const
+inline void Contract::CheckQuerySizes() const
 {
     // B_value
     if (attrs_.layoutQuery == Layout::BSND && dims_.b < 1) {
         Reject("query: B is %ld; expected: B is at least 1 [B_value]", dims_.b);
     }
-    // B_value
     if (attrs_.layoutQuery == Layout::TND && dims_.b < 1) {
         Reject("actual_seq_lengths_query: B is %ld; expected: B is at least 1 [B_value]", dims_.b);
     }
@@ -598,7 +680,7 @@ inline void Contract::CheckDims() const
     }
 }
 
-inline void Contract::CheckDimsFromKey() const
+inline void Contract::CheckKeySizes() const
 {
     // KV_S_value
     if (attrs_.layoutKv == Layout::BSND && dims_.kvS < 0) {
@@ -612,7 +694,6 @@ inline void Contract::CheckDimsFromKey() const
     if (dims_.kvN != 1) {
         Reject("key: KV_N is %ld; expected: KV_N is 1 [key_shape]", dims_.kvN);
     }
-    // key_shape
     if (dims_.kvD != NOPE + attrs_.ropeHeadDim * 2 + NOPE / attrs_.tileSize * 4) {
         Reject("key: KV_D is %ld; expected: KV_D equals the size of kv_row [key_shape]", dims_.kvD);
     }
@@ -628,11 +709,19 @@ inline void Contract::CheckDimsFromKey() const
             "[BLOCK_SIZE_value]",
             dims_.blockSize);
     }
+}
+
+inline void Contract::CheckBlockTableSizes() const
+{
     // MAX_BLOCKS_value
     if (attrs_.layoutKv == Layout::PA_BSND && dims_.maxBlocks < 1) {
         Reject("block_table: max_blocks is %ld; expected: max_blocks is at least 1 [MAX_BLOCKS_value]",
             dims_.maxBlocks);
     }
+}
+
+inline void Contract::CheckSparseIndicesSizes() const
+{
     // SPARSE_SIZE_value
     if (dims_.sparseSize < 1) {
         Reject("sparse_indices: sparse_size is %ld; expected: sparse_size is at least 1 [SPARSE_SIZE_value]",
@@ -640,7 +729,7 @@ inline void Contract::CheckDimsFromKey() const
     }
 }
 
-inline void Contract::CheckDimsFromKey2() const
+inline void Contract::CheckKeyShape() const
 {
     // key_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.key.Dim(0) != dims_.b) {
@@ -649,53 +738,45 @@ inline void Contract::CheckDimsFromKey2() const
     }
 }
 
-inline void Contract::CheckDimsFromValue() const
+inline void Contract::CheckValueShape() const
 {
     // value_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(0) != dims_.b) {
         Reject("dim 0 of value is %ld, B is %ld; expected: dim 0 of value equals B [value_shape]",
             inputs_.value.Dim(0), dims_.b);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(1) != dims_.kvS) {
         Reject("dim 1 of value is %ld, KV_S is %ld; expected: dim 1 of value equals KV_S [value_shape]",
             inputs_.value.Dim(1), dims_.kvS);
     }
-    // value_shape
     if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(2) != dims_.kvN) {
         Reject("dim 2 of value is %ld, KV_N is %ld; expected: dim 2 of value equals KV_N [value_shape]",
             inputs_.value.Dim(2), dims_.kvN);
     }
-    // value_shape
     if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(3) != dims_.kvD && inputs_.value.Dim(3) != NOPE) {
         Reject("dim 3 of value is %ld, KV_D is %ld; expected: dim 3 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(3), dims_.kvD);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(0) != dims_.kvT) {
         Reject("dim 0 of value is %ld, KV_T is %ld; expected: dim 0 of value equals KV_T [value_shape]",
             inputs_.value.Dim(0), dims_.kvT);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(1) != dims_.kvN) {
         Reject("dim 1 of value is %ld, KV_N is %ld; expected: dim 1 of value equals KV_N [value_shape]",
             inputs_.value.Dim(1), dims_.kvN);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(2) != dims_.kvD && inputs_.value.Dim(2) != NOPE) {
         Reject("dim 2 of value is %ld, KV_D is %ld; expected: dim 2 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(2), dims_.kvD);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(0) != dims_.blockNum) {
         Reject(
             "dim 0 of value is %ld, block_num is %ld; expected: dim 0 of value equals block_num "
             "[value_shape]",
             inputs_.value.Dim(0), dims_.blockNum);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(1) != dims_.blockSize) {
         Reject(
             "dim 1 of value is %ld, block_size is %ld; expected: dim 1 of value equals block_size "
@@ -704,7 +785,7 @@ inline void Contract::CheckDimsFromValue() const
     }
 }
 
-inline void Contract::CheckDimsFromSparseIndices() const
+inline void Contract::CheckSparseIndicesShape() const
 {
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(0) != dims_.b) {
@@ -713,34 +794,34 @@ inline void Contract::CheckDimsFromSparseIndices() const
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.b);
     }
-    // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(1) != dims_.qS) {
         Reject(
             "dim 1 of sparse_indices is %ld, Q_S is %ld; expected: dim 1 of sparse_indices equals Q_S "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(1), dims_.qS);
     }
-    // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(2) != dims_.kvN) {
         Reject(
             "dim 2 of sparse_indices is %ld, KV_N is %ld; expected: dim 2 of sparse_indices equals KV_N "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(2), dims_.kvN);
     }
-    // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(0) != dims_.qT) {
         Reject(
             "dim 0 of sparse_indices is %ld, Q_T is %ld; expected: dim 0 of sparse_indices equals Q_T "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.qT);
     }
-    // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(1) != dims_.kvN) {
         Reject(
             "dim 1 of sparse_indices is %ld, KV_N is %ld; expected: dim 1 of sparse_indices equals KV_N "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(1), dims_.kvN);
     }
+}
+
+inline void Contract::CheckBlockTableShape() const
+{
     // block_table_shape
     if (inputs_.blockTable.Passed() && inputs_.blockTable.Dim(0) != dims_.b) {
         Reject(
@@ -748,6 +829,10 @@ inline void Contract::CheckDimsFromSparseIndices() const
             "[block_table_shape]",
             inputs_.blockTable.Dim(0), dims_.b);
     }
+}
+
+inline void Contract::CheckActualSeqLengthsQueryShape() const
+{
     // actual_seq_lengths_query_shape
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
         Reject(
@@ -755,6 +840,10 @@ inline void Contract::CheckDimsFromSparseIndices() const
             "actual_seq_lengths_query equals B [actual_seq_lengths_query_shape]",
             inputs_.actualSeqLengthsQuery.Dim(0), dims_.b);
     }
+}
+
+inline void Contract::CheckActualSeqLengthsKvShape() const
+{
     // actual_seq_lengths_kv_shape
     if (inputs_.actualSeqLengthsKv.Passed() && inputs_.actualSeqLengthsKv.Dim(0) != dims_.b) {
         Reject(
@@ -762,6 +851,20 @@ inline void Contract::CheckDimsFromSparseIndices() const
             "equals B [actual_seq_lengths_kv_shape]",
             inputs_.actualSeqLengthsKv.Dim(0), dims_.b);
     }
+}
+
+inline void Contract::CheckDims() const
+{
+    CheckQuerySizes();
+    CheckKeySizes();
+    CheckBlockTableSizes();
+    CheckSparseIndicesSizes();
+    CheckKeyShape();
+    CheckValueShape();
+    CheckSparseIndicesShape();
+    CheckBlockTableShape();
+    CheckActualSeqLengthsQueryShape();
+    CheckActualSeqLengthsKvShape();
 }
 
 inline void Contract::CheckConstraints() const

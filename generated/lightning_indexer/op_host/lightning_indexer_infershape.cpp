@@ -2,8 +2,7 @@
 // Do not edit: change the spec, then run `qsfa-codegen build`.
 
 #include <cstdint>
-#include <cstring>
-#include <initializer_list>
+#include <string_view>
 
 #include "log/log.h"
 #include "register/op_impl_registry.h"
@@ -19,6 +18,11 @@ constexpr size_t ATTR_RETURN_VALUES = 6;
 constexpr size_t OUTPUT_SPARSE_INDICES = 0;
 constexpr size_t OUTPUT_SPARSE_VALUES = 1;
 
+constexpr const char *DEFAULT_LAYOUT_QUERY = "BSND";
+constexpr const char *DEFAULT_LAYOUT_KEY = "BSND";
+constexpr int64_t DEFAULT_SPARSE_COUNT = 2048;
+constexpr bool DEFAULT_RETURN_VALUES = false;
+
 constexpr int64_t UNKNOWN_DIM = -1;
 constexpr int64_t UNKNOWN_RANK = -2; // stands alone in a shape without known rank
 
@@ -30,15 +34,15 @@ enum class Layout : int64_t {
 
 constexpr Layout INVALID_LAYOUT = static_cast<Layout>(-1);
 
-Layout ParseLayout(const char *text)
+Layout ParseLayout(std::string_view text)
 {
-    if (std::strcmp(text, "BSND") == 0) {
+    if (text == "BSND") {
         return Layout::BSND;
     }
-    if (std::strcmp(text, "TND") == 0) {
+    if (text == "TND") {
         return Layout::TND;
     }
-    if (std::strcmp(text, "PA_BSND") == 0) {
+    if (text == "PA_BSND") {
         return Layout::PA_BSND;
     }
     return INVALID_LAYOUT;
@@ -59,44 +63,43 @@ int64_t Rank(const gert::Shape *shape)
     return static_cast<int64_t>(shape->GetDimNum());
 }
 
-// The size of an axis, which counts from the end when it is negative; unknown where the rank is, or where the case
-// at hand has no such axis.
-int64_t Axis(const gert::Shape *shape, int64_t axis)
+// The size of an axis, which counts from the end when it is negative; unknown where the rank is, or where the
+// case at hand has no such axis.
+inline int64_t Axis(const gert::Shape *shape, int64_t axis)
 {
-    if (!IsRankKnown(shape)) {
+    if (shape == nullptr) {
         return UNKNOWN_DIM;
     }
-    const auto rank = static_cast<int64_t>(shape->GetDimNum());
-    const int64_t place = axis < 0 ? rank + axis : axis;
-    return place >= 0 && place < rank ? shape->GetDim(static_cast<size_t>(place)) : UNKNOWN_DIM;
+    const size_t rank = shape->GetDimNum();
+    const size_t place = axis < 0 ? rank - static_cast<size_t>(-axis) : static_cast<size_t>(axis);
+    return place < rank && IsRankKnown(shape) ? shape->GetDim(place) : UNKNOWN_DIM;
 }
 
 // An attribute; null where the caller's graph, made for an older version of the operator, has fewer.
 template <typename T>
-const T *AttrAt(const gert::RuntimeAttrs *attrs, size_t index)
+inline const T *AttrAt(const gert::RuntimeAttrs &attrs, size_t index)
 {
-    return attrs != nullptr && index < attrs->GetAttrNum() ? attrs->GetAttrPointer<T>(index) : nullptr;
+    return index < attrs.GetAttrNum() ? attrs.GetAttrPointer<T>(index) : nullptr;
 }
 
 template <typename T>
-T AttrOr(const gert::RuntimeAttrs *attrs, size_t index, T fallback)
+T AttrOr(const gert::RuntimeAttrs &attrs, size_t index, T absent)
 {
     const T *value = AttrAt<T>(attrs, index);
-    return value == nullptr ? fallback : *value;
+    return value == nullptr ? absent : *value;
 }
 
-const char *TextOr(const gert::RuntimeAttrs *attrs, size_t index, const char *fallback)
+const char *TextOr(const gert::RuntimeAttrs &attrs, size_t index, const char *absent)
 {
     const char *text = AttrAt<char>(attrs, index);
-    return text == nullptr ? fallback : text;
+    return text == nullptr ? absent : text;
 }
 
-bool SetShape(gert::Shape *shape, std::initializer_list<int64_t> sizes)
+template <typename... Sizes>
+bool SetShape(gert::Shape *shape, Sizes... sizes)
 {
     shape->SetDimNum(0);
-    for (const int64_t size : sizes) {
-        shape->AppendDim(size);
-    }
+    (shape->AppendDim(sizes), ...);
     return true;
 }
 
@@ -126,14 +129,18 @@ void ReadInputs(const gert::InferShapeContext *context, Call &call)
     call.key = context->GetRequiredInputShape(INPUT_KEY);
 }
 
-bool ReadAttrs(const gert::RuntimeAttrs *attrs, Call &call)
+bool ReadAttrs(const gert::RuntimeAttrs *given, Call &call)
 {
-    call.layoutQueryText = TextOr(attrs, ATTR_LAYOUT_QUERY, "BSND");
+    if (given == nullptr) {
+        OP_LOGE(call.name, "the attributes are missing");
+        return false;
+    }
+    call.layoutQueryText = TextOr(*given, ATTR_LAYOUT_QUERY, DEFAULT_LAYOUT_QUERY);
     call.layoutQuery = ParseLayout(call.layoutQueryText);
-    call.layoutKeyText = TextOr(attrs, ATTR_LAYOUT_KEY, "BSND");
+    call.layoutKeyText = TextOr(*given, ATTR_LAYOUT_KEY, DEFAULT_LAYOUT_KEY);
     call.layoutKey = ParseLayout(call.layoutKeyText);
-    call.sparseCount = AttrOr<int64_t>(attrs, ATTR_SPARSE_COUNT, 2048);
-    call.returnValues = AttrOr<bool>(attrs, ATTR_RETURN_VALUES, false);
+    call.sparseCount = AttrOr(*given, ATTR_SPARSE_COUNT, DEFAULT_SPARSE_COUNT);
+    call.returnValues = AttrOr(*given, ATTR_RETURN_VALUES, DEFAULT_RETURN_VALUES);
     return true;
 }
 
@@ -263,18 +270,18 @@ bool SetSparseIndicesShape(const Call &call, gert::Shape *shape)
         const int64_t b = DimB(call);
         const int64_t qS = DimQS(call);
         const int64_t kN = DimKN(call);
-        return SetShape(shape, {b, qS, kN, call.sparseCount});
+        return SetShape(shape, b, qS, kN, call.sparseCount);
     }
     const int64_t qT = DimQT(call);
     const int64_t kN = DimKN(call);
-    return SetShape(shape, {qT, kN, call.sparseCount});
+    return SetShape(shape, qT, kN, call.sparseCount);
 }
 
 // sparse_values
 bool SetSparseValuesShape(const Call &call, gert::Shape *shape)
 {
     if (!call.returnValues) {
-        return SetShape(shape, {0});
+        return SetShape(shape, 0);
     }
     if (!IsRankKnown(call.query) || !IsRankKnown(call.key)) {
         return SetUnknownRank(shape);
@@ -283,17 +290,19 @@ bool SetSparseValuesShape(const Call &call, gert::Shape *shape)
         const int64_t b = DimB(call);
         const int64_t qS = DimQS(call);
         const int64_t kN = DimKN(call);
-        return SetShape(shape, {b, qS, kN, call.sparseCount});
+        return SetShape(shape, b, qS, kN, call.sparseCount);
     }
     const int64_t qT = DimQT(call);
     const int64_t kN = DimKN(call);
-    return SetShape(shape, {qT, kN, call.sparseCount});
+    return SetShape(shape, qT, kN, call.sparseCount);
 }
 
 ge::graphStatus InferShapeLightningIndexer(gert::InferShapeContext *context)
 {
+    gert::Shape *outputs[2];
     for (size_t index = 0; index < 2; ++index) {
-        if (context->GetOutputShape(index) == nullptr) {
+        outputs[index] = context->GetOutputShape(index);
+        if (outputs[index] == nullptr) {
             OP_LOGE(context->GetNodeName(), "output %zu has no shape to infer", index);
             return ge::GRAPH_FAILED;
         }
@@ -302,9 +311,8 @@ ge::graphStatus InferShapeLightningIndexer(gert::InferShapeContext *context)
     call.name = context->GetNodeName();
     ReadInputs(context, call);
     const bool done = ReadAttrs(context->GetAttrs(), call) && CheckAttributes(call) && CheckPresence(call) &&
-        CheckRanks(call) && CheckDims(call) &&
-        SetSparseIndicesShape(call, context->GetOutputShape(OUTPUT_SPARSE_INDICES)) &&
-        SetSparseValuesShape(call, context->GetOutputShape(OUTPUT_SPARSE_VALUES));
+        CheckRanks(call) && CheckDims(call) && SetSparseIndicesShape(call, outputs[OUTPUT_SPARSE_INDICES]) &&
+        SetSparseValuesShape(call, outputs[OUTPUT_SPARSE_VALUES]);
     return done ? ge::GRAPH_SUCCESS : ge::GRAPH_FAILED;
 }
 

@@ -7,7 +7,6 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +19,8 @@ namespace lightning_indexer_contract {
 constexpr int64_t HEAD_DIM = 128; // head dim that kernels are written for
 constexpr int64_t COUNT_FINE = 2048; // largest count without a step
 constexpr int64_t COUNT_STEP = 1024; // step of larger counts
+constexpr int64_t SPARSE_MODE_ALL = 0;
+constexpr int64_t SPARSE_MODE_RIGHT_DOWN_CAUSAL = 3;
 
 enum class Layout : int64_t {
     BSND = 0,
@@ -29,15 +30,15 @@ enum class Layout : int64_t {
 
 constexpr Layout INVALID_LAYOUT = static_cast<Layout>(-1);
 
-inline Layout ParseLayout(const char *text)
+inline Layout ParseLayout(std::string_view text)
 {
-    if (std::strcmp(text, "BSND") == 0) {
+    if (text == "BSND") {
         return Layout::BSND;
     }
-    if (std::strcmp(text, "TND") == 0) {
+    if (text == "TND") {
         return Layout::TND;
     }
-    if (std::strcmp(text, "PA_BSND") == 0) {
+    if (text == "PA_BSND") {
         return Layout::PA_BSND;
     }
     return INVALID_LAYOUT;
@@ -181,10 +182,15 @@ private:
     void CheckPresence() const;
     void CheckDtypes() const;
     void CheckRanks() const;
+    void CheckQuerySizes() const;
+    void CheckKeySizes() const;
+    void CheckBlockTableSizes() const;
+    void CheckKeyShape() const;
+    void CheckWeightsShape() const;
+    void CheckActualSeqLengthsQueryShape() const;
+    void CheckActualSeqLengthsKeyShape() const;
+    void CheckBlockTableShape() const;
     void CheckDims() const;
-    void CheckDimsFromKey() const;
-    void CheckDimsFromKey2() const;
-    void CheckDimsFromActualSeqLengthsQuery() const;
     void CheckConstraints() const;
     void ReadDims();
     void ReadSymbols();
@@ -236,9 +242,6 @@ inline void Contract::Check()
     }
     ReadDims();
     CheckDims();
-    CheckDimsFromKey();
-    CheckDimsFromKey2();
-    CheckDimsFromActualSeqLengthsQuery();
     CheckConstraints();
 }
 
@@ -313,8 +316,11 @@ inline void Contract::CheckAttributes() const
             attrs_.sparseCount);
     }
     // sparse_mode_value
-    if (attrs_.sparseMode != 0 && attrs_.sparseMode != 3) {
-        Reject("sparse_mode is %ld; expected: sparse_mode is 0 or 3 [sparse_mode_value]", attrs_.sparseMode);
+    if (attrs_.sparseMode != SPARSE_MODE_ALL && attrs_.sparseMode != SPARSE_MODE_RIGHT_DOWN_CAUSAL) {
+        Reject(
+            "sparse_mode is %ld; expected: sparse_mode is 0 (all) or 3 (right_down_causal) "
+            "[sparse_mode_value]",
+            attrs_.sparseMode);
     }
     // pre_tokens_value
     if (attrs_.preTokens != INT64_MAX) {
@@ -359,7 +365,6 @@ inline void Contract::CheckPresence() const
             "block_table is absent; expected: block_table must be present when layout_key is PA_BSND "
             "[block_table_presence]");
     }
-    // block_table_presence
     if (attrs_.layoutKey != Layout::PA_BSND && inputs_.blockTable.Passed()) {
         Reject(
             "block_table is passed; expected: block_table must be absent when layout_key is not PA_BSND "
@@ -470,13 +475,12 @@ inline void Contract::CheckRanks() const
     }
 }
 
-inline void Contract::CheckDims() const
+inline void Contract::CheckQuerySizes() const
 {
     // B_value
     if (attrs_.layoutQuery == Layout::BSND && dims_.b < 1) {
         Reject("query: B is %ld; expected: B is at least 1 [B_value]", dims_.b);
     }
-    // B_value
     if (attrs_.layoutQuery == Layout::TND && dims_.b < 1) {
         Reject("actual_seq_lengths_query: B is %ld; expected: B is at least 1 [B_value]", dims_.b);
     }
@@ -498,7 +502,7 @@ inline void Contract::CheckDims() const
     }
 }
 
-inline void Contract::CheckDimsFromKey() const
+inline void Contract::CheckKeySizes() const
 {
     // K_S_value
     if (attrs_.layoutKey == Layout::BSND && dims_.kS < 1) {
@@ -524,6 +528,10 @@ inline void Contract::CheckDimsFromKey() const
             "[BLOCK_SIZE_value]",
             dims_.blockSize);
     }
+}
+
+inline void Contract::CheckBlockTableSizes() const
+{
     // MAX_BLOCKS_value
     if (attrs_.layoutKey == Layout::PA_BSND && dims_.maxBlocks < 1) {
         Reject("block_table: max_blocks is %ld; expected: max_blocks is at least 1 [MAX_BLOCKS_value]",
@@ -531,52 +539,50 @@ inline void Contract::CheckDimsFromKey() const
     }
 }
 
-inline void Contract::CheckDimsFromKey2() const
+inline void Contract::CheckKeyShape() const
 {
     // key_shape
     if (attrs_.layoutKey == Layout::BSND && inputs_.key.Dim(0) != dims_.b) {
         Reject("dim 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
             inputs_.key.Dim(0), dims_.b);
     }
-    // key_shape
     if ((attrs_.layoutKey == Layout::BSND || attrs_.layoutKey == Layout::PA_BSND) &&
         inputs_.key.Dim(3) != dims_.d) {
         Reject("dim 3 of key is %ld, D is %ld; expected: dim 3 of key equals D [key_shape]",
             inputs_.key.Dim(3), dims_.d);
     }
-    // key_shape
     if (attrs_.layoutKey == Layout::TND && inputs_.key.Dim(2) != dims_.d) {
         Reject("dim 2 of key is %ld, D is %ld; expected: dim 2 of key equals D [key_shape]",
             inputs_.key.Dim(2), dims_.d);
     }
+}
+
+inline void Contract::CheckWeightsShape() const
+{
     // weights_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(0) != dims_.b) {
         Reject("dim 0 of weights is %ld, B is %ld; expected: dim 0 of weights equals B [weights_shape]",
             inputs_.weights.Dim(0), dims_.b);
     }
-    // weights_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(1) != dims_.qS) {
         Reject("dim 1 of weights is %ld, Q_S is %ld; expected: dim 1 of weights equals Q_S [weights_shape]",
             inputs_.weights.Dim(1), dims_.qS);
     }
-    // weights_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(2) != dims_.qN) {
         Reject("dim 2 of weights is %ld, Q_N is %ld; expected: dim 2 of weights equals Q_N [weights_shape]",
             inputs_.weights.Dim(2), dims_.qN);
     }
-    // weights_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.weights.Dim(0) != dims_.qT) {
         Reject("dim 0 of weights is %ld, Q_T is %ld; expected: dim 0 of weights equals Q_T [weights_shape]",
             inputs_.weights.Dim(0), dims_.qT);
     }
-    // weights_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.weights.Dim(1) != dims_.qN) {
         Reject("dim 1 of weights is %ld, Q_N is %ld; expected: dim 1 of weights equals Q_N [weights_shape]",
             inputs_.weights.Dim(1), dims_.qN);
     }
 }
 
-inline void Contract::CheckDimsFromActualSeqLengthsQuery() const
+inline void Contract::CheckActualSeqLengthsQueryShape() const
 {
     // actual_seq_lengths_query_shape
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
@@ -585,6 +591,10 @@ inline void Contract::CheckDimsFromActualSeqLengthsQuery() const
             "actual_seq_lengths_query equals B [actual_seq_lengths_query_shape]",
             inputs_.actualSeqLengthsQuery.Dim(0), dims_.b);
     }
+}
+
+inline void Contract::CheckActualSeqLengthsKeyShape() const
+{
     // actual_seq_lengths_key_shape
     if (inputs_.actualSeqLengthsKey.Passed() && inputs_.actualSeqLengthsKey.Dim(0) != dims_.b) {
         Reject(
@@ -592,6 +602,10 @@ inline void Contract::CheckDimsFromActualSeqLengthsQuery() const
             "equals B [actual_seq_lengths_key_shape]",
             inputs_.actualSeqLengthsKey.Dim(0), dims_.b);
     }
+}
+
+inline void Contract::CheckBlockTableShape() const
+{
     // block_table_shape
     if (inputs_.blockTable.Passed() && inputs_.blockTable.Dim(0) != dims_.b) {
         Reject(
@@ -599,6 +613,18 @@ inline void Contract::CheckDimsFromActualSeqLengthsQuery() const
             "[block_table_shape]",
             inputs_.blockTable.Dim(0), dims_.b);
     }
+}
+
+inline void Contract::CheckDims() const
+{
+    CheckQuerySizes();
+    CheckKeySizes();
+    CheckBlockTableSizes();
+    CheckKeyShape();
+    CheckWeightsShape();
+    CheckActualSeqLengthsQueryShape();
+    CheckActualSeqLengthsKeyShape();
+    CheckBlockTableShape();
 }
 
 inline void Contract::CheckConstraints() const

@@ -2,7 +2,6 @@
 // Do not edit: change the spec, then run `qsfa-codegen build`.
 
 #include <cstdint>
-#include <initializer_list>
 
 #include "log/log.h"
 #include "register/op_impl_registry.h"
@@ -18,6 +17,8 @@ constexpr size_t OUTPUT_Y2 = 1;
 constexpr size_t OUTPUT_SCALE1 = 2;
 constexpr size_t OUTPUT_SCALE2 = 3;
 
+constexpr int64_t DEFAULT_DST_TYPE = 2;
+
 constexpr int64_t UNKNOWN_RANK = -2; // stands alone in a shape without known rank
 
 // Consecutive axes of a shape.
@@ -27,11 +28,21 @@ struct Run {
     int64_t count = 0;
 };
 
-// The elements of a list attribute.
+// A list attribute, where it stands.
 template <typename T>
 struct List {
     const T *data = nullptr;
-    int64_t count = 0;
+    size_t count = 0;
+
+    size_t size() const
+    {
+        return count;
+    }
+
+    T operator[](size_t index) const
+    {
+        return index < count ? data[index] : T{};
+    }
 };
 
 bool IsRankKnown(const gert::Shape *shape)
@@ -66,31 +77,30 @@ const gert::Shape *NonEmpty(const gert::Shape *shape)
 
 // An attribute; null where the caller's graph, made for an older version of the operator, has fewer.
 template <typename T>
-const T *AttrAt(const gert::RuntimeAttrs *attrs, size_t index)
+inline const T *AttrAt(const gert::RuntimeAttrs &attrs, size_t index)
 {
-    return attrs != nullptr && index < attrs->GetAttrNum() ? attrs->GetAttrPointer<T>(index) : nullptr;
+    return index < attrs.GetAttrNum() ? attrs.GetAttrPointer<T>(index) : nullptr;
 }
 
 template <typename T>
-T AttrOr(const gert::RuntimeAttrs *attrs, size_t index, T fallback)
+T AttrOr(const gert::RuntimeAttrs &attrs, size_t index, T absent)
 {
     const T *value = AttrAt<T>(attrs, index);
-    return value == nullptr ? fallback : *value;
+    return value == nullptr ? absent : *value;
 }
 
 template <typename T>
-List<T> ListOr(const gert::RuntimeAttrs *attrs, size_t index, List<T> fallback)
+List<T> ListOr(const gert::RuntimeAttrs &attrs, size_t index, List<T> absent)
 {
     const auto *list = AttrAt<gert::TypedContinuousVector<T>>(attrs, index);
-    return list == nullptr ? fallback : List<T>{list->GetData(), static_cast<int64_t>(list->GetSize())};
+    return list == nullptr ? absent : List<T>{list->GetData(), list->GetSize()};
 }
 
-bool SetShape(gert::Shape *shape, std::initializer_list<int64_t> sizes)
+template <typename... Sizes>
+bool SetShape(gert::Shape *shape, Sizes... sizes)
 {
     shape->SetDimNum(0);
-    for (const int64_t size : sizes) {
-        shape->AppendDim(size);
-    }
+    (shape->AppendDim(sizes), ...);
     return true;
 }
 
@@ -123,10 +133,14 @@ void ReadInputs(const gert::InferShapeContext *context, Call &call)
     call.smoothScale2 = NonEmpty(context->GetOptionalInputShape(INPUT_SMOOTH_SCALE2));
 }
 
-bool ReadAttrs(const gert::RuntimeAttrs *attrs, Call &call)
+bool ReadAttrs(const gert::RuntimeAttrs *given, Call &call)
 {
-    call.outputMask = ListOr<bool>(attrs, ATTR_OUTPUT_MASK, {});
-    call.dstType = AttrOr<int64_t>(attrs, ATTR_DST_TYPE, ge::DT_INT8);
+    if (given == nullptr) {
+        OP_LOGE(call.name, "the attributes are missing");
+        return false;
+    }
+    call.outputMask = ListOr<bool>(*given, ATTR_OUTPUT_MASK, {});
+    call.dstType = AttrOr(*given, ATTR_DST_TYPE, DEFAULT_DST_TYPE);
     return true;
 }
 
@@ -139,7 +153,8 @@ Run RowsAxes(const Call &call)
 bool CheckAttributes(const Call &call)
 {
     // output_mask_value
-    if (call.outputMask.count != 0 && call.outputMask.count != 2) {
+    if (static_cast<int64_t>(call.outputMask.size()) != 0 &&
+        static_cast<int64_t>(call.outputMask.size()) != 2) {
         OP_LOGE(call.name, "output_mask: expected: the length of output_mask is 0 or 2 [output_mask_value]");
         return false;
     }
@@ -189,12 +204,12 @@ bool SetY1Shape(const Call &call, gert::Shape *shape)
 // y2
 bool SetY2Shape(const Call &call, gert::Shape *shape)
 {
-    if ((call.outputMask.count == 2 && call.outputMask.data[1]) ||
-        (call.outputMask.count != 2 && call.smoothScale2 != nullptr)) {
+    if ((static_cast<int64_t>(call.outputMask.size()) == 2 && call.outputMask[1]) ||
+        (static_cast<int64_t>(call.outputMask.size()) != 2 && call.smoothScale2 != nullptr)) {
         *shape = *call.x;
         return true;
     }
-    return SetShape(shape, {1});
+    return SetShape(shape, 1);
 }
 
 // scale1, scale2
@@ -210,8 +225,10 @@ bool SetScale1Shape(const Call &call, gert::Shape *shape)
 
 ge::graphStatus InferShapeRmsNormDynamicQuant(gert::InferShapeContext *context)
 {
+    gert::Shape *outputs[4];
     for (size_t index = 0; index < 4; ++index) {
-        if (context->GetOutputShape(index) == nullptr) {
+        outputs[index] = context->GetOutputShape(index);
+        if (outputs[index] == nullptr) {
             OP_LOGE(context->GetNodeName(), "output %zu has no shape to infer", index);
             return ge::GRAPH_FAILED;
         }
@@ -220,11 +237,13 @@ ge::graphStatus InferShapeRmsNormDynamicQuant(gert::InferShapeContext *context)
     call.name = context->GetNodeName();
     ReadInputs(context, call);
     const bool done = ReadAttrs(context->GetAttrs(), call) && CheckAttributes(call) && CheckPresence(call) &&
-        CheckRanks(call) && SetY1Shape(call, context->GetOutputShape(OUTPUT_Y1)) &&
-        SetY2Shape(call, context->GetOutputShape(OUTPUT_Y2)) &&
-        SetScale1Shape(call, context->GetOutputShape(OUTPUT_SCALE1)) &&
-        SetScale1Shape(call, context->GetOutputShape(OUTPUT_SCALE2));
-    return done ? ge::GRAPH_SUCCESS : ge::GRAPH_FAILED;
+        CheckRanks(call) && SetY1Shape(call, outputs[OUTPUT_Y1]) && SetY2Shape(call, outputs[OUTPUT_Y2]) &&
+        SetScale1Shape(call, outputs[OUTPUT_SCALE1]);
+    if (!done) {
+        return ge::GRAPH_FAILED;
+    }
+    *outputs[OUTPUT_SCALE2] = *outputs[OUTPUT_SCALE1];
+    return ge::GRAPH_SUCCESS;
 }
 
 ge::graphStatus InferDataTypeRmsNormDynamicQuant(gert::InferDataTypeContext *context)

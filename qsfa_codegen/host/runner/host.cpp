@@ -98,14 +98,11 @@ std::string Host::Answer(Call &call)
 void Host::Repeat(Call &call, long times)
 {
     (void)Answer(call);
+    gert::InferShapeContext shapes(call.node, shapes_);
+    gert::TilingContext tiling(call.node, compileInfo_, answer_);
+    const bool infers = call.stage == Stage::INFER;
     for (long i = 0; i < times; ++i) {
-        if (call.stage == Stage::INFER) {
-            gert::InferShapeContext context(call.node, shapes_);
-            (void)functions_.inferShape(&context);
-        } else {
-            gert::TilingContext context(call.node, compileInfo_, answer_);
-            (void)functions_.tiling(&context);
-        }
+        (void)(infers ? functions_.inferShape(&shapes) : functions_.tiling(&tiling));
     }
 }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+from msgspec.structs import replace
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import all_of, call, chip, compare, literal
@@ -10,9 +12,20 @@ from qsfa_codegen.expr.floats import single_precision
 from qsfa_codegen.expr.nodes import BOOL, FLOAT, INT, Expr, Literal, Select, Subscript, Type
 from qsfa_codegen.spec.by_chip import depends_on_chip
 from qsfa_codegen.spec.lower.pieces import choice_expr, one_of
-from qsfa_codegen.spec.model import Attr, AttrScalar, AttrType, Check, CheckKind, Domain, Fact, Operator
+from qsfa_codegen.spec.model import (
+    Attr,
+    AttrScalar,
+    AttrType,
+    Check,
+    CheckKind,
+    Domain,
+    Fact,
+    NamedValue,
+    Operator,
+)
 from qsfa_codegen.spec.parameters import attr_ref
 from qsfa_codegen.spec.uses import Uses
+from qsfa_codegen.spec.value_names import constant_of
 
 
 def attr_checks(operator: Operator, uses: Uses) -> Iterator[Check]:
@@ -38,7 +51,7 @@ def _attr_requirements(attr: Attr, operator: Operator) -> Iterator[Expr]:
         length = call("len", (attr_ref(attr, span),), INT, span)
         yield one_of(length, [literal(n, span) for n in attr.lengths], span)
     if attr.domain is not None and not _is_everything(attr):
-        accepted = choice_expr(attr.domain, lambda domain: _accepted(attr, domain), BOOL)
+        accepted = choice_expr(attr.domain, lambda domain: _accepted(operator, attr, domain), BOOL)
         yield _only_on_its_chips(attr, accepted, operator)
     elif len(attr.chips) < len(operator.chips):
         yield _only_on_its_chips(attr, literal(True, span), operator)
@@ -49,22 +62,27 @@ def _is_everything(attr: Attr) -> bool:
     return attr.type is AttrType.BOOL and isinstance(attr.domain, Domain) and len(attr.domain.values) == 2
 
 
-def _accepted(attr: Attr, domain: Domain) -> Expr:
+def _accepted(operator: Operator, attr: Attr, domain: Domain) -> Expr:
     span = attr.span
+
+    def spelt(value: NamedValue) -> Literal:
+        plain = _typed(value.value, base.type.item or base.type, span)
+        return replace(plain, constant=constant_of(operator, attr, value), meaning=value.name or "")
+
     base = attr_ref(attr, span)
     if attr.lengths and base.type.item is not None:
         elements = [Subscript(base.type.item, span, base, index) for index in range(min(attr.lengths))]
-        parts = [_in_domain(element, domain, span) for element in elements]
+        parts = [_in_domain(element, domain, span, spelt) for element in elements]
         return all_of(parts, span) or literal(True, span)
-    return _in_domain(base, domain, span)
+    return _in_domain(base, domain, span, spelt)
 
 
-def _in_domain(value: Expr, domain: Domain, span: Span) -> Expr:
+def _in_domain(value: Expr, domain: Domain, span: Span, spelt: Callable[[NamedValue], Literal]) -> Expr:
     """Whether a value is in a domain."""
     if value.type == BOOL and len(domain.values) > 1:
         return literal(True, span)
     if domain.values:
-        return one_of(value, [_typed(v.value, value.type, span) for v in domain.values], span)
+        return one_of(value, [spelt(accepted) for accepted in domain.values], span)
     parts: list[Expr] = []
     if domain.finite:
         parts.append(call("is_finite", (value,), BOOL, span))

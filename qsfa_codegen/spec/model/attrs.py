@@ -32,10 +32,11 @@ AttrValue = AttrScalar | tuple[AttrScalar, ...] | tuple[tuple[int, ...], ...]
 
 
 class NamedValue(Struct, frozen=True):
-    """An accepted value and, where it has one, its name."""
+    """An accepted value and, where it has one, its name; ``const`` when the spec writes it as a constant."""
 
     value: AttrScalar
     name: str | None
+    const: str | None = None
 
 
 class Domain(Struct, frozen=True):

@@ -150,7 +150,7 @@ class AttrReader:
 
     def _domain_leaf(self, node: Node, type: AttrType) -> Domain:
         if isinstance(node, ListNode):
-            return Domain(values=tuple(NamedValue(self.scalar(item, type), None) for item in node.items))
+            return Domain(values=tuple(self._value(item, type) for item in node.items))
         if isinstance(node, Scalar):
             if type is AttrType.FLOAT:
                 return Domain(finite=True)
@@ -164,6 +164,11 @@ class AttrReader:
             return self._bounds(node, type)
         named = tuple(NamedValue(self.scalar(value, type), key) for key, _, value in entries(node))
         return Domain(values=named)
+
+    def _value(self, node: Node, type: AttrType) -> NamedValue:
+        written = node.text if isinstance(node, Scalar) else ""
+        is_const = type is AttrType.INT and written in self._consts
+        return NamedValue(self.scalar(node, type), None, written if is_const else None)
 
     def _bounds(self, node: Mapping, type: AttrType) -> Domain:
         found = {key: self.scalar(value, type) for key, _, value in entries(node)}

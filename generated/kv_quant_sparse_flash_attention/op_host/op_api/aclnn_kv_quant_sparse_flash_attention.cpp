@@ -6,8 +6,7 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
-#include <initializer_list>
+#include <string_view>
 
 #include "opdev/common_types.h"
 #include "opdev/op_log.h"
@@ -56,7 +55,14 @@ aclnnStatus aclnnInnerKvQuantSparseFlashAttention(
 namespace {
 constexpr int64_t NOPE = 512; // NoPE elements of a row
 constexpr int64_t ROPE_MAX = 64; // RoPE elements that kernels reserve
+constexpr int64_t TILE = 128; // elements that share one scale
 constexpr int64_t HIF8_SPARSE = 2048; // blocks selected per token with hifloat8
+constexpr int64_t KEY_QUANT_MODE_PER_TILE = 2;
+constexpr int64_t VALUE_QUANT_MODE_PER_TILE = 2;
+constexpr int64_t SPARSE_MODE_ALL = 0;
+constexpr int64_t SPARSE_MODE_RIGHT_DOWN_CAUSAL = 3;
+constexpr int64_t ATTENTION_MODE_MLA_ABSORB = 2;
+constexpr int64_t QUANT_SCALE_REPO_MODE_COMBINE = 1;
 
 // What nullptr means for an attribute: the registered default.
 constexpr const char *DEFAULT_LAYOUT_QUERY = "BSND";
@@ -70,15 +76,15 @@ enum class Layout : int64_t {
 
 constexpr Layout INVALID_LAYOUT = static_cast<Layout>(-1);
 
-Layout ParseLayout(const char *text)
+Layout ParseLayout(std::string_view text)
 {
-    if (std::strcmp(text, "BSND") == 0) {
+    if (text == "BSND") {
         return Layout::BSND;
     }
-    if (std::strcmp(text, "TND") == 0) {
+    if (text == "TND") {
         return Layout::TND;
     }
-    if (std::strcmp(text, "PA_BSND") == 0) {
+    if (text == "PA_BSND") {
         return Layout::PA_BSND;
     }
     return INVALID_LAYOUT;
@@ -251,16 +257,35 @@ private:
     void ReadDims();
 
     bool CheckChip();
+    bool CheckScaleValue();
+    bool CheckKeyQuantMode();
+    bool CheckValueQuantMode();
+    bool CheckSparseBlockSize();
+    bool CheckLayoutQuery();
+    bool CheckLayoutKv();
+    bool CheckSparseMode();
+    bool CheckPreTokens();
+    bool CheckNextTokens();
+    bool CheckAttentionMode();
+    bool CheckQuantScaleRepoMode();
+    bool CheckTileSize();
+    bool CheckRopeHeadDim();
+    bool CheckReturnSoftmaxLse();
     bool CheckAttributes();
-    bool CheckAttributesFromNextTokens();
     bool CheckPresence();
     bool CheckDtypes();
     bool CheckRanks();
+    bool CheckQuerySizes();
+    bool CheckKeySizes();
+    bool CheckBlockTableSizes();
+    bool CheckSparseIndicesSizes();
+    bool CheckKeyShape();
+    bool CheckValueShape();
+    bool CheckSparseIndicesShape();
+    bool CheckBlockTableShape();
+    bool CheckActualSeqLengthsQueryShape();
+    bool CheckActualSeqLengthsKvShape();
     bool CheckDims();
-    bool CheckDimsFromKey();
-    bool CheckDimsFromKey2();
-    bool CheckDimsFromValue();
-    bool CheckDimsFromSparseIndices();
     bool CheckConstraints();
     bool CheckOutputPresence();
     bool CheckOutputDtypes();
@@ -313,14 +338,13 @@ aclnnStatus KvQuantSparseFlashAttentionContract::Check()
 {
     ReadAttributes();
     ReadTensors();
-    const bool readable = CheckChip() && CheckAttributes() && CheckAttributesFromNextTokens() &&
-        CheckPresence() && CheckDtypes() && CheckRanks();
+    const bool readable = CheckChip() && CheckAttributes() && CheckPresence() && CheckDtypes() &&
+        CheckRanks();
     if (!readable) {
         return status_;
     }
     ReadDims();
-    const bool legal = CheckDims() && CheckDimsFromKey() && CheckDimsFromKey2() && CheckDimsFromValue() &&
-        CheckDimsFromSparseIndices() && CheckConstraints() && CheckOutputPresence() && CheckOutputDtypes() &&
+    const bool legal = CheckDims() && CheckConstraints() && CheckOutputPresence() && CheckOutputDtypes() &&
         CheckOutputShapes();
     return legal ? ACLNN_SUCCESS : status_;
 }
@@ -401,7 +425,7 @@ bool KvQuantSparseFlashAttentionContract::CheckChip()
     return true;
 }
 
-bool KvQuantSparseFlashAttentionContract::CheckAttributes()
+bool KvQuantSparseFlashAttentionContract::CheckScaleValue()
 {
     // scale_value_value
     if (!std::isfinite(attrs_.scaleValue)) {
@@ -409,33 +433,64 @@ bool KvQuantSparseFlashAttentionContract::CheckAttributes()
             "scaleValue is %g; expected: scaleValue is finite [scale_value_value]",
             attrs_.scaleValue);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckKeyQuantMode()
+{
     // key_quant_mode_value
-    if (attrs_.keyQuantMode != 2) {
+    if (attrs_.keyQuantMode != KEY_QUANT_MODE_PER_TILE) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "keyQuantMode is %ld; expected: keyQuantMode is 2 [key_quant_mode_value]",
+            "keyQuantMode is %ld; expected: keyQuantMode is 2 (per_tile) [key_quant_mode_value]",
             attrs_.keyQuantMode);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckValueQuantMode()
+{
     // value_quant_mode_value
-    if (attrs_.valueQuantMode != 2) {
+    if (attrs_.valueQuantMode != VALUE_QUANT_MODE_PER_TILE) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "valueQuantMode is %ld; expected: valueQuantMode is 2 [value_quant_mode_value]",
+            "valueQuantMode is %ld; expected: valueQuantMode is 2 (per_tile) [value_quant_mode_value]",
             attrs_.valueQuantMode);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckSparseBlockSize()
+{
     // sparse_block_size_value
-    if ((arch_ == NpuArch::DAV_2201 && attrs_.sparseBlockSize != 1 && attrs_.sparseBlockSize != 2 &&
-            attrs_.sparseBlockSize != 4 && attrs_.sparseBlockSize != 8 && attrs_.sparseBlockSize != 16) ||
-        (arch_ == NpuArch::DAV_3510 && attrs_.sparseBlockSize != 1)) {
+    if (arch_ == NpuArch::DAV_2201 && attrs_.sparseBlockSize != 1 && attrs_.sparseBlockSize != 2 &&
+        attrs_.sparseBlockSize != 4 && attrs_.sparseBlockSize != 8 && attrs_.sparseBlockSize != 16) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "sparseBlockSize is %ld; expected: if the architecture is arch22, sparseBlockSize is one of 1, "
-            "2, 4, 8, 16; if the architecture is arch35, sparseBlockSize is 1 [sparse_block_size_value]",
+            "sparseBlockSize is %ld; expected: sparseBlockSize is one of 1, 2, 4, 8, 16 on Atlas A2 "
+            "training products/Atlas A2 inference products and Atlas A3 training products/Atlas A3 "
+            "inference products [sparse_block_size_value]",
             attrs_.sparseBlockSize);
     }
+    if (arch_ == NpuArch::DAV_3510 && attrs_.sparseBlockSize != 1) {
+        return Reject(ACLNN_ERR_PARAM_INVALID,
+            "sparseBlockSize is %ld; expected: sparseBlockSize is 1 on Ascend 950PR/Ascend 950DT "
+            "[sparse_block_size_value]",
+            attrs_.sparseBlockSize);
+    }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckLayoutQuery()
+{
     // layout_query_value
     if (attrs_.layoutQuery != Layout::BSND && attrs_.layoutQuery != Layout::TND) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "layoutQueryOptional is %.64s; expected: layoutQueryOptional is BSND or TND [layout_query_value]",
             attrs_.layoutQueryText);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckLayoutKv()
+{
     // layout_kv_value
     if (attrs_.layoutKv != Layout::BSND && attrs_.layoutKv != Layout::TND &&
         attrs_.layoutKv != Layout::PA_BSND) {
@@ -444,12 +499,22 @@ bool KvQuantSparseFlashAttentionContract::CheckAttributes()
             "[layout_kv_value]",
             attrs_.layoutKvText);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckSparseMode()
+{
     // sparse_mode_value
-    if (attrs_.sparseMode != 0 && attrs_.sparseMode != 3) {
+    if (attrs_.sparseMode != SPARSE_MODE_ALL && attrs_.sparseMode != SPARSE_MODE_RIGHT_DOWN_CAUSAL) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "sparseMode is %ld; expected: sparseMode is 0 or 3 [sparse_mode_value]",
+            "sparseMode is %ld; expected: sparseMode is 0 (all) or 3 (right_down_causal) [sparse_mode_value]",
             attrs_.sparseMode);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckPreTokens()
+{
     // pre_tokens_value
     if (attrs_.preTokens != INT64_MAX) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
@@ -459,7 +524,7 @@ bool KvQuantSparseFlashAttentionContract::CheckAttributes()
     return true;
 }
 
-bool KvQuantSparseFlashAttentionContract::CheckAttributesFromNextTokens()
+bool KvQuantSparseFlashAttentionContract::CheckNextTokens()
 {
     // next_tokens_value
     if (attrs_.nextTokens != INT64_MAX) {
@@ -467,38 +532,72 @@ bool KvQuantSparseFlashAttentionContract::CheckAttributesFromNextTokens()
             "nextTokens is %ld; expected: nextTokens is 2^63-1 [next_tokens_value]",
             attrs_.nextTokens);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckAttentionMode()
+{
     // attention_mode_value
-    if (attrs_.attentionMode != 2) {
+    if (attrs_.attentionMode != ATTENTION_MODE_MLA_ABSORB) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "attentionMode is %ld; expected: attentionMode is 2 [attention_mode_value]",
+            "attentionMode is %ld; expected: attentionMode is 2 (mla_absorb) [attention_mode_value]",
             attrs_.attentionMode);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckQuantScaleRepoMode()
+{
     // quant_scale_repo_mode_value
-    if (attrs_.quantScaleRepoMode != 1) {
+    if (attrs_.quantScaleRepoMode != QUANT_SCALE_REPO_MODE_COMBINE) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "quantScaleRepoMode is %ld; expected: quantScaleRepoMode is 1 [quant_scale_repo_mode_value]",
+            "quantScaleRepoMode is %ld; expected: quantScaleRepoMode is 1 (combine) "
+            "[quant_scale_repo_mode_value]",
             attrs_.quantScaleRepoMode);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckTileSize()
+{
     // tile_size_value
-    if (attrs_.tileSize != 128) {
+    if (attrs_.tileSize != TILE) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "tileSize is %ld; expected: tileSize is 128 [tile_size_value]",
             attrs_.tileSize);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckRopeHeadDim()
+{
     // rope_head_dim_value
-    if (attrs_.ropeHeadDim != 0 && attrs_.ropeHeadDim != 64) {
+    if (attrs_.ropeHeadDim != 0 && attrs_.ropeHeadDim != ROPE_MAX) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "ropeHeadDim is %ld; expected: ropeHeadDim is 0 or 64 [rope_head_dim_value]",
             attrs_.ropeHeadDim);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckReturnSoftmaxLse()
+{
     // return_softmax_lse_value
     if (arch_ == NpuArch::DAV_3510 && attrs_.returnSoftmaxLse) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "returnSoftmaxLse is %s; expected: if the architecture is arch35, returnSoftmaxLse is false "
+            "returnSoftmaxLse is %s; expected: returnSoftmaxLse is false on Ascend 950PR/Ascend 950DT "
             "[return_softmax_lse_value]",
             attrs_.returnSoftmaxLse ? "true" : "false");
     }
     return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckAttributes()
+{
+    return CheckScaleValue() && CheckKeyQuantMode() && CheckValueQuantMode() && CheckSparseBlockSize() &&
+        CheckLayoutQuery() && CheckLayoutKv() && CheckSparseMode() && CheckPreTokens() && CheckNextTokens() &&
+        CheckAttentionMode() && CheckQuantScaleRepoMode() && CheckTileSize() && CheckRopeHeadDim() &&
+        CheckReturnSoftmaxLse();
 }
 
 bool KvQuantSparseFlashAttentionContract::CheckPresence()
@@ -528,7 +627,6 @@ bool KvQuantSparseFlashAttentionContract::CheckPresence()
             "blockTableOptional is absent; expected: blockTableOptional must be present when "
             "layoutKvOptional is PA_BSND [block_table_presence]");
     }
-    // block_table_presence
     if (attrs_.layoutKv != Layout::PA_BSND && inputs_.blockTable.Passed()) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "blockTableOptional is passed; expected: blockTableOptional must be absent when "
@@ -559,12 +657,17 @@ bool KvQuantSparseFlashAttentionContract::CheckDtypes()
             op::ToString(inputs_.query.dtype).GetString());
     }
     // key_dtype
-    if ((arch_ == NpuArch::DAV_2201 && inputs_.key.dtype != ge::DT_INT8) ||
-        (arch_ == NpuArch::DAV_3510 && inputs_.key.dtype != ge::DT_FLOAT8_E4M3FN &&
-            inputs_.key.dtype != ge::DT_HIFLOAT8 && inputs_.key.dtype != ge::DT_INT8)) {
+    if (arch_ == NpuArch::DAV_2201 && inputs_.key.dtype != ge::DT_INT8) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of key is %s; expected: if the architecture is arch22, the dtype of key is int8; if the "
-            "architecture is arch35, the dtype of key is one of float8_e4m3fn, hifloat8, int8 [key_dtype]",
+            "dtype of key is %s; expected: the dtype of key is int8 on Atlas A2 training products/Atlas A2 "
+            "inference products and Atlas A3 training products/Atlas A3 inference products [key_dtype]",
+            op::ToString(inputs_.key.dtype).GetString());
+    }
+    if (arch_ == NpuArch::DAV_3510 && inputs_.key.dtype != ge::DT_FLOAT8_E4M3FN &&
+        inputs_.key.dtype != ge::DT_HIFLOAT8 && inputs_.key.dtype != ge::DT_INT8) {
+        return Reject(ACLNN_ERR_PARAM_INVALID,
+            "dtype of key is %s; expected: the dtype of key is one of float8_e4m3fn, hifloat8, int8 on "
+            "Ascend 950PR/Ascend 950DT [key_dtype]",
             op::ToString(inputs_.key.dtype).GetString());
     }
     // value_dtype
@@ -667,14 +770,13 @@ bool KvQuantSparseFlashAttentionContract::CheckRanks()
     return true;
 }
 
-bool KvQuantSparseFlashAttentionContract::CheckDims()
+bool KvQuantSparseFlashAttentionContract::CheckQuerySizes()
 {
     // B_value
     if (attrs_.layoutQuery == Layout::BSND && dims_.b < 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID, "query: B is %ld; expected: B is at least 1 [B_value]",
             dims_.b);
     }
-    // B_value
     if (attrs_.layoutQuery == Layout::TND && dims_.b < 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "actualSeqLengthsQueryOptional: B is %ld; expected: B is at least 1 [B_value]",
@@ -691,14 +793,19 @@ bool KvQuantSparseFlashAttentionContract::CheckDims()
             dims_.qT);
     }
     // Q_N_value
-    if ((arch_ == NpuArch::DAV_2201 && dims_.qN != 1 && dims_.qN != 2 && dims_.qN != 4 && dims_.qN != 8 &&
-            dims_.qN != 16 && dims_.qN != 32 && dims_.qN != 64 && dims_.qN != 128) ||
-        (arch_ == NpuArch::DAV_3510 && dims_.qN != 1 && dims_.qN != 2 && dims_.qN != 4 && dims_.qN != 8 &&
-            dims_.qN != 16 && dims_.qN != 32 && dims_.qN != 48 && dims_.qN != 64 && dims_.qN != 128)) {
+    if (arch_ == NpuArch::DAV_2201 && dims_.qN != 1 && dims_.qN != 2 && dims_.qN != 4 && dims_.qN != 8 &&
+        dims_.qN != 16 && dims_.qN != 32 && dims_.qN != 64 && dims_.qN != 128) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "query: Q_N is %ld; expected: if the architecture is arch22, Q_N is one of 1, 2, 4, 8, 16, 32, "
-            "64, 128; if the architecture is arch35, Q_N is one of 1, 2, 4, 8, 16, 32, 48, 64, 128 "
-            "[Q_N_value]",
+            "query: Q_N is %ld; expected: Q_N is one of 1, 2, 4, 8, 16, 32, 64, 128 on Atlas A2 training "
+            "products/Atlas A2 inference products and Atlas A3 training products/Atlas A3 inference "
+            "products [Q_N_value]",
+            dims_.qN);
+    }
+    if (arch_ == NpuArch::DAV_3510 && dims_.qN != 1 && dims_.qN != 2 && dims_.qN != 4 && dims_.qN != 8 &&
+        dims_.qN != 16 && dims_.qN != 32 && dims_.qN != 48 && dims_.qN != 64 && dims_.qN != 128) {
+        return Reject(ACLNN_ERR_PARAM_INVALID,
+            "query: Q_N is %ld; expected: Q_N is one of 1, 2, 4, 8, 16, 32, 48, 64, 128 on Ascend "
+            "950PR/Ascend 950DT [Q_N_value]",
             dims_.qN);
     }
     // query_shape
@@ -710,7 +817,7 @@ bool KvQuantSparseFlashAttentionContract::CheckDims()
     return true;
 }
 
-bool KvQuantSparseFlashAttentionContract::CheckDimsFromKey()
+bool KvQuantSparseFlashAttentionContract::CheckKeySizes()
 {
     // KV_S_value
     if (attrs_.layoutKv == Layout::BSND && dims_.kvS < 0) {
@@ -727,7 +834,6 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromKey()
         return Reject(ACLNN_ERR_PARAM_INVALID, "key: KV_N is %ld; expected: KV_N is 1 [key_shape]",
             dims_.kvN);
     }
-    // key_shape
     if (dims_.kvD != NOPE + attrs_.ropeHeadDim * 2 + NOPE / attrs_.tileSize * 4) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "key: KV_D is %ld; expected: KV_D equals the size of kv_row [key_shape]",
@@ -747,12 +853,22 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromKey()
             "[BLOCK_SIZE_value]",
             dims_.blockSize);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckBlockTableSizes()
+{
     // MAX_BLOCKS_value
     if (attrs_.layoutKv == Layout::PA_BSND && dims_.maxBlocks < 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "blockTableOptional: max_blocks is %ld; expected: max_blocks is at least 1 [MAX_BLOCKS_value]",
             dims_.maxBlocks);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckSparseIndicesSizes()
+{
     // SPARSE_SIZE_value
     if (dims_.sparseSize < 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
@@ -762,7 +878,7 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromKey()
     return true;
 }
 
-bool KvQuantSparseFlashAttentionContract::CheckDimsFromKey2()
+bool KvQuantSparseFlashAttentionContract::CheckKeyShape()
 {
     // key_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.key.Dim(0) != dims_.b) {
@@ -773,7 +889,7 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromKey2()
     return true;
 }
 
-bool KvQuantSparseFlashAttentionContract::CheckDimsFromValue()
+bool KvQuantSparseFlashAttentionContract::CheckValueShape()
 {
     // value_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(0) != dims_.b) {
@@ -781,52 +897,44 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromValue()
             "dim 0 of value is %ld, B is %ld; expected: dim 0 of value equals B [value_shape]",
             inputs_.value.Dim(0), dims_.b);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(1) != dims_.kvS) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 1 of value is %ld, KV_S is %ld; expected: dim 1 of value equals KV_S [value_shape]",
             inputs_.value.Dim(1), dims_.kvS);
     }
-    // value_shape
     if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(2) != dims_.kvN) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 2 of value is %ld, KV_N is %ld; expected: dim 2 of value equals KV_N [value_shape]",
             inputs_.value.Dim(2), dims_.kvN);
     }
-    // value_shape
     if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(3) != dims_.kvD && inputs_.value.Dim(3) != NOPE) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 3 of value is %ld, KV_D is %ld; expected: dim 3 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(3), dims_.kvD);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(0) != dims_.kvT) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 0 of value is %ld, KV_T is %ld; expected: dim 0 of value equals KV_T [value_shape]",
             inputs_.value.Dim(0), dims_.kvT);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(1) != dims_.kvN) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 1 of value is %ld, KV_N is %ld; expected: dim 1 of value equals KV_N [value_shape]",
             inputs_.value.Dim(1), dims_.kvN);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(2) != dims_.kvD && inputs_.value.Dim(2) != NOPE) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 2 of value is %ld, KV_D is %ld; expected: dim 2 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(2), dims_.kvD);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(0) != dims_.blockNum) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 0 of value is %ld, block_num is %ld; expected: dim 0 of value equals block_num "
             "[value_shape]",
             inputs_.value.Dim(0), dims_.blockNum);
     }
-    // value_shape
     if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(1) != dims_.blockSize) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 1 of value is %ld, block_size is %ld; expected: dim 1 of value equals block_size "
@@ -836,7 +944,7 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromValue()
     return true;
 }
 
-bool KvQuantSparseFlashAttentionContract::CheckDimsFromSparseIndices()
+bool KvQuantSparseFlashAttentionContract::CheckSparseIndicesShape()
 {
     // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(0) != dims_.b) {
@@ -845,34 +953,35 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromSparseIndices()
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.b);
     }
-    // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(1) != dims_.qS) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 1 of sparseIndices is %ld, Q_S is %ld; expected: dim 1 of sparseIndices equals Q_S "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(1), dims_.qS);
     }
-    // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(2) != dims_.kvN) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 2 of sparseIndices is %ld, KV_N is %ld; expected: dim 2 of sparseIndices equals KV_N "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(2), dims_.kvN);
     }
-    // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(0) != dims_.qT) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 0 of sparseIndices is %ld, Q_T is %ld; expected: dim 0 of sparseIndices equals Q_T "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.qT);
     }
-    // sparse_indices_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(1) != dims_.kvN) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 1 of sparseIndices is %ld, KV_N is %ld; expected: dim 1 of sparseIndices equals KV_N "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(1), dims_.kvN);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckBlockTableShape()
+{
     // block_table_shape
     if (inputs_.blockTable.Passed() && inputs_.blockTable.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
@@ -880,6 +989,11 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromSparseIndices()
             "[block_table_shape]",
             inputs_.blockTable.Dim(0), dims_.b);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckActualSeqLengthsQueryShape()
+{
     // actual_seq_lengths_query_shape
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
@@ -887,6 +1001,11 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromSparseIndices()
             "actualSeqLengthsQueryOptional equals B [actual_seq_lengths_query_shape]",
             inputs_.actualSeqLengthsQuery.Dim(0), dims_.b);
     }
+    return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckActualSeqLengthsKvShape()
+{
     // actual_seq_lengths_kv_shape
     if (inputs_.actualSeqLengthsKv.Passed() && inputs_.actualSeqLengthsKv.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
@@ -895,6 +1014,13 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromSparseIndices()
             inputs_.actualSeqLengthsKv.Dim(0), dims_.b);
     }
     return true;
+}
+
+bool KvQuantSparseFlashAttentionContract::CheckDims()
+{
+    return CheckQuerySizes() && CheckKeySizes() && CheckBlockTableSizes() && CheckSparseIndicesSizes() &&
+        CheckKeyShape() && CheckValueShape() && CheckSparseIndicesShape() && CheckBlockTableShape() &&
+        CheckActualSeqLengthsQueryShape() && CheckActualSeqLengthsKvShape();
 }
 
 bool KvQuantSparseFlashAttentionContract::CheckConstraints()

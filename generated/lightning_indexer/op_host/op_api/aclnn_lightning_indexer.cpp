@@ -5,8 +5,7 @@
 
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
-#include <initializer_list>
+#include <string_view>
 
 #include "opdev/common_types.h"
 #include "opdev/op_log.h"
@@ -45,6 +44,8 @@ namespace {
 constexpr int64_t HEAD_DIM = 128; // head dim that kernels are written for
 constexpr int64_t COUNT_FINE = 2048; // largest count without a step
 constexpr int64_t COUNT_STEP = 1024; // step of larger counts
+constexpr int64_t SPARSE_MODE_ALL = 0;
+constexpr int64_t SPARSE_MODE_RIGHT_DOWN_CAUSAL = 3;
 
 // What nullptr means for an attribute: the registered default.
 constexpr const char *DEFAULT_LAYOUT_QUERY = "BSND";
@@ -58,15 +59,15 @@ enum class Layout : int64_t {
 
 constexpr Layout INVALID_LAYOUT = static_cast<Layout>(-1);
 
-Layout ParseLayout(const char *text)
+Layout ParseLayout(std::string_view text)
 {
-    if (std::strcmp(text, "BSND") == 0) {
+    if (text == "BSND") {
         return Layout::BSND;
     }
-    if (std::strcmp(text, "TND") == 0) {
+    if (text == "TND") {
         return Layout::TND;
     }
-    if (std::strcmp(text, "PA_BSND") == 0) {
+    if (text == "PA_BSND") {
         return Layout::PA_BSND;
     }
     return INVALID_LAYOUT;
@@ -221,10 +222,15 @@ private:
     bool CheckPresence();
     bool CheckDtypes();
     bool CheckRanks();
+    bool CheckQuerySizes();
+    bool CheckKeySizes();
+    bool CheckBlockTableSizes();
+    bool CheckKeyShape();
+    bool CheckWeightsShape();
+    bool CheckActualSeqLengthsQueryShape();
+    bool CheckActualSeqLengthsKeyShape();
+    bool CheckBlockTableShape();
     bool CheckDims();
-    bool CheckDimsFromKey();
-    bool CheckDimsFromKey2();
-    bool CheckDimsFromActualSeqLengthsQuery();
     bool CheckConstraints();
     bool CheckOutputPresence();
     bool CheckOutputDtypes();
@@ -276,9 +282,8 @@ aclnnStatus LightningIndexerContract::Check()
         return status_;
     }
     ReadDims();
-    const bool legal = CheckDims() && CheckDimsFromKey() && CheckDimsFromKey2() &&
-        CheckDimsFromActualSeqLengthsQuery() && CheckConstraints() && CheckOutputPresence() &&
-        CheckOutputDtypes() && CheckOutputShapes();
+    const bool legal = CheckDims() && CheckConstraints() && CheckOutputPresence() && CheckOutputDtypes() &&
+        CheckOutputShapes();
     return legal ? ACLNN_SUCCESS : status_;
 }
 
@@ -368,9 +373,9 @@ bool LightningIndexerContract::CheckAttributes()
             attrs_.sparseCount);
     }
     // sparse_mode_value
-    if (attrs_.sparseMode != 0 && attrs_.sparseMode != 3) {
+    if (attrs_.sparseMode != SPARSE_MODE_ALL && attrs_.sparseMode != SPARSE_MODE_RIGHT_DOWN_CAUSAL) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "sparseMode is %ld; expected: sparseMode is 0 or 3 [sparse_mode_value]",
+            "sparseMode is %ld; expected: sparseMode is 0 (all) or 3 (right_down_causal) [sparse_mode_value]",
             attrs_.sparseMode);
     }
     // pre_tokens_value
@@ -423,7 +428,6 @@ bool LightningIndexerContract::CheckPresence()
             "blockTableOptional is absent; expected: blockTableOptional must be present when "
             "layoutKeyOptional is PA_BSND [block_table_presence]");
     }
-    // block_table_presence
     if (attrs_.layoutKey != Layout::PA_BSND && inputs_.blockTable.Passed()) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "blockTableOptional is passed; expected: blockTableOptional must be absent when "
@@ -448,14 +452,19 @@ bool LightningIndexerContract::CheckDtypes()
             op::ToString(inputs_.key.dtype).GetString(), op::ToString(inputs_.query.dtype).GetString());
     }
     // weights_dtype
-    if ((arch_ == NpuArch::DAV_2201 && inputs_.weights.dtype != ge::DT_BF16 &&
-            inputs_.weights.dtype != ge::DT_FLOAT16 && inputs_.weights.dtype != ge::DT_FLOAT) ||
-        (arch_ == NpuArch::DAV_3510 && inputs_.weights.dtype != ge::DT_BF16 &&
-            inputs_.weights.dtype != ge::DT_FLOAT16)) {
+    if (arch_ == NpuArch::DAV_2201 && inputs_.weights.dtype != ge::DT_BF16 &&
+        inputs_.weights.dtype != ge::DT_FLOAT16 && inputs_.weights.dtype != ge::DT_FLOAT) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of weights is %s; expected: if the architecture is arch22, the dtype of weights is one "
-            "of bfloat16, float16, float32; if the architecture is arch35, the dtype of weights is bfloat16 "
-            "or float16 [weights_dtype]",
+            "dtype of weights is %s; expected: the dtype of weights is one of bfloat16, float16, float32 on "
+            "Atlas A2 training products/Atlas A2 inference products and Atlas A3 training products/Atlas A3 "
+            "inference products [weights_dtype]",
+            op::ToString(inputs_.weights.dtype).GetString());
+    }
+    if (arch_ == NpuArch::DAV_3510 && inputs_.weights.dtype != ge::DT_BF16 &&
+        inputs_.weights.dtype != ge::DT_FLOAT16) {
+        return Reject(ACLNN_ERR_PARAM_INVALID,
+            "dtype of weights is %s; expected: the dtype of weights is bfloat16 or float16 on Ascend "
+            "950PR/Ascend 950DT [weights_dtype]",
             op::ToString(inputs_.weights.dtype).GetString());
     }
     // actual_seq_lengths_query_dtype
@@ -480,20 +489,26 @@ bool LightningIndexerContract::CheckDtypes()
             op::ToString(inputs_.blockTable.dtype).GetString());
     }
     // dtype_row
-    if ((arch_ == NpuArch::DAV_2201 &&
-            (inputs_.query.dtype != ge::DT_BF16 || inputs_.weights.dtype != ge::DT_BF16) &&
-            (inputs_.query.dtype != ge::DT_FLOAT16 || inputs_.weights.dtype != ge::DT_FLOAT16) &&
-            (inputs_.query.dtype != ge::DT_BF16 || inputs_.weights.dtype != ge::DT_FLOAT) &&
-            (inputs_.query.dtype != ge::DT_FLOAT16 || inputs_.weights.dtype != ge::DT_FLOAT)) ||
-        (arch_ == NpuArch::DAV_3510 &&
-            (inputs_.query.dtype != ge::DT_BF16 || inputs_.weights.dtype != ge::DT_BF16) &&
-            (inputs_.query.dtype != ge::DT_FLOAT16 || inputs_.weights.dtype != ge::DT_FLOAT16))) {
+    if (arch_ == NpuArch::DAV_2201 &&
+        (inputs_.query.dtype != ge::DT_BF16 || inputs_.weights.dtype != ge::DT_BF16) &&
+        (inputs_.query.dtype != ge::DT_FLOAT16 || inputs_.weights.dtype != ge::DT_FLOAT16) &&
+        (inputs_.query.dtype != ge::DT_BF16 || inputs_.weights.dtype != ge::DT_FLOAT) &&
+        (inputs_.query.dtype != ge::DT_FLOAT16 || inputs_.weights.dtype != ge::DT_FLOAT)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of query is %s, dtype of weights is %s; expected: if the architecture is arch22, the "
-            "dtype of query is bfloat16 and the dtype of weights is bfloat16, or the dtype of query is "
-            "float16 and the dtype of weights is float16, or the dtype of query is bfloat16 and the dtype "
-            "of weights is float32, or the dtype of query is float16 and the dtype of weights is float32; "
-            "if the architecture … [dtype_row]",
+            "dtype of query is %s, dtype of weights is %s; expected: the dtype of query is bfloat16 and the "
+            "dtype of weights is bfloat16, or the dtype of query is float16 and the dtype of weights is "
+            "float16, or the dtype of query is bfloat16 and the dtype of weights is float32, or the dtype "
+            "of query is float16 and the dtype of weights is float32 on Atlas A2 training products/Atlas A2 "
+            "inference … [dtype_row]",
+            op::ToString(inputs_.query.dtype).GetString(), op::ToString(inputs_.weights.dtype).GetString());
+    }
+    if (arch_ == NpuArch::DAV_3510 &&
+        (inputs_.query.dtype != ge::DT_BF16 || inputs_.weights.dtype != ge::DT_BF16) &&
+        (inputs_.query.dtype != ge::DT_FLOAT16 || inputs_.weights.dtype != ge::DT_FLOAT16)) {
+        return Reject(ACLNN_ERR_PARAM_INVALID,
+            "dtype of query is %s, dtype of weights is %s; expected: the dtype of query is bfloat16 and the "
+            "dtype of weights is bfloat16, or the dtype of query is float16 and the dtype of weights is "
+            "float16 on Ascend 950PR/Ascend 950DT [dtype_row]",
             op::ToString(inputs_.query.dtype).GetString(), op::ToString(inputs_.weights.dtype).GetString());
     }
     return true;
@@ -551,14 +566,13 @@ bool LightningIndexerContract::CheckRanks()
     return true;
 }
 
-bool LightningIndexerContract::CheckDims()
+bool LightningIndexerContract::CheckQuerySizes()
 {
     // B_value
     if (attrs_.layoutQuery == Layout::BSND && dims_.b < 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID, "query: B is %ld; expected: B is at least 1 [B_value]",
             dims_.b);
     }
-    // B_value
     if (attrs_.layoutQuery == Layout::TND && dims_.b < 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "actualSeqLengthsQueryOptional: B is %ld; expected: B is at least 1 [B_value]",
@@ -587,7 +601,7 @@ bool LightningIndexerContract::CheckDims()
     return true;
 }
 
-bool LightningIndexerContract::CheckDimsFromKey()
+bool LightningIndexerContract::CheckKeySizes()
 {
     // K_S_value
     if (attrs_.layoutKey == Layout::BSND && dims_.kS < 1) {
@@ -617,6 +631,11 @@ bool LightningIndexerContract::CheckDimsFromKey()
             "[BLOCK_SIZE_value]",
             dims_.blockSize);
     }
+    return true;
+}
+
+bool LightningIndexerContract::CheckBlockTableSizes()
+{
     // MAX_BLOCKS_value
     if (attrs_.layoutKey == Layout::PA_BSND && dims_.maxBlocks < 1) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
@@ -626,7 +645,7 @@ bool LightningIndexerContract::CheckDimsFromKey()
     return true;
 }
 
-bool LightningIndexerContract::CheckDimsFromKey2()
+bool LightningIndexerContract::CheckKeyShape()
 {
     // key_shape
     if (attrs_.layoutKey == Layout::BSND && inputs_.key.Dim(0) != dims_.b) {
@@ -634,44 +653,43 @@ bool LightningIndexerContract::CheckDimsFromKey2()
             "dim 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
             inputs_.key.Dim(0), dims_.b);
     }
-    // key_shape
     if ((attrs_.layoutKey == Layout::BSND || attrs_.layoutKey == Layout::PA_BSND) &&
         inputs_.key.Dim(3) != dims_.d) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 3 of key is %ld, D is %ld; expected: dim 3 of key equals D [key_shape]",
             inputs_.key.Dim(3), dims_.d);
     }
-    // key_shape
     if (attrs_.layoutKey == Layout::TND && inputs_.key.Dim(2) != dims_.d) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 2 of key is %ld, D is %ld; expected: dim 2 of key equals D [key_shape]",
             inputs_.key.Dim(2), dims_.d);
     }
+    return true;
+}
+
+bool LightningIndexerContract::CheckWeightsShape()
+{
     // weights_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 0 of weights is %ld, B is %ld; expected: dim 0 of weights equals B [weights_shape]",
             inputs_.weights.Dim(0), dims_.b);
     }
-    // weights_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(1) != dims_.qS) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 1 of weights is %ld, Q_S is %ld; expected: dim 1 of weights equals Q_S [weights_shape]",
             inputs_.weights.Dim(1), dims_.qS);
     }
-    // weights_shape
     if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(2) != dims_.qN) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 2 of weights is %ld, Q_N is %ld; expected: dim 2 of weights equals Q_N [weights_shape]",
             inputs_.weights.Dim(2), dims_.qN);
     }
-    // weights_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.weights.Dim(0) != dims_.qT) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 0 of weights is %ld, Q_T is %ld; expected: dim 0 of weights equals Q_T [weights_shape]",
             inputs_.weights.Dim(0), dims_.qT);
     }
-    // weights_shape
     if (attrs_.layoutQuery == Layout::TND && inputs_.weights.Dim(1) != dims_.qN) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
             "dim 1 of weights is %ld, Q_N is %ld; expected: dim 1 of weights equals Q_N [weights_shape]",
@@ -680,7 +698,7 @@ bool LightningIndexerContract::CheckDimsFromKey2()
     return true;
 }
 
-bool LightningIndexerContract::CheckDimsFromActualSeqLengthsQuery()
+bool LightningIndexerContract::CheckActualSeqLengthsQueryShape()
 {
     // actual_seq_lengths_query_shape
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
@@ -689,6 +707,11 @@ bool LightningIndexerContract::CheckDimsFromActualSeqLengthsQuery()
             "actualSeqLengthsQueryOptional equals B [actual_seq_lengths_query_shape]",
             inputs_.actualSeqLengthsQuery.Dim(0), dims_.b);
     }
+    return true;
+}
+
+bool LightningIndexerContract::CheckActualSeqLengthsKeyShape()
+{
     // actual_seq_lengths_key_shape
     if (inputs_.actualSeqLengthsKey.Passed() && inputs_.actualSeqLengthsKey.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
@@ -696,6 +719,11 @@ bool LightningIndexerContract::CheckDimsFromActualSeqLengthsQuery()
             "actualSeqLengthsKeyOptional equals B [actual_seq_lengths_key_shape]",
             inputs_.actualSeqLengthsKey.Dim(0), dims_.b);
     }
+    return true;
+}
+
+bool LightningIndexerContract::CheckBlockTableShape()
+{
     // block_table_shape
     if (inputs_.blockTable.Passed() && inputs_.blockTable.Dim(0) != dims_.b) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
@@ -704,6 +732,13 @@ bool LightningIndexerContract::CheckDimsFromActualSeqLengthsQuery()
             inputs_.blockTable.Dim(0), dims_.b);
     }
     return true;
+}
+
+bool LightningIndexerContract::CheckDims()
+{
+    return CheckQuerySizes() && CheckKeySizes() && CheckBlockTableSizes() && CheckKeyShape() &&
+        CheckWeightsShape() && CheckActualSeqLengthsQueryShape() && CheckActualSeqLengthsKeyShape() &&
+        CheckBlockTableShape();
 }
 
 bool LightningIndexerContract::CheckConstraints()

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "exe_graph/runtime/compute_node_info.h"
 #include "exe_graph/runtime/runtime_attrs.h"
@@ -35,7 +36,8 @@ public:
 
     const CompileTimeTensorDesc *GetDynamicInputDesc(const size_t ir_index, const size_t relative_index) const
     {
-        return GetInputDesc(PlaceOf(ir_index, relative_index));
+        const size_t place = PlaceOf(ir_index, relative_index);
+        return place == NOWHERE ? nullptr : &node_.descs[place];
     }
 
     const AnchorInstanceInfo *GetIrInputInstanceInfo(const size_t ir_index) const
@@ -59,12 +61,18 @@ public:
     }
 
 protected:
-    // Where a tensor of an input stands among those that are passed; past the end where there is none.
+    // Where a tensor of an input stands among those that are passed; NOWHERE when it is not.
     size_t PlaceOf(size_t ir_index, size_t relative_index) const
     {
         const AnchorInstanceInfo *info = GetIrInputInstanceInfo(ir_index);
         const bool passed = info != nullptr && relative_index < info->GetInstanceNum();
-        return passed ? info->GetInstanceStart() + relative_index : node_.shapes.size();
+        return passed ? info->GetInstanceStart() + relative_index : NOWHERE;
+    }
+
+    const StorageShape *ShapeOf(size_t ir_index, size_t relative_index) const
+    {
+        const size_t place = PlaceOf(ir_index, relative_index);
+        return place == NOWHERE ? nullptr : &node_.shapes[place];
     }
 
     const Tensor *TensorAt(size_t index) const
@@ -78,6 +86,8 @@ protected:
     }
 
 private:
+    static constexpr size_t NOWHERE = SIZE_MAX;
+
     const standin::Node &node_;
 };
 

@@ -12,14 +12,13 @@ namespace gert {
 class InferShapeContext : public ExtendedKernelContext {
 public:
     InferShapeContext(const standin::Node &node, std::vector<Shape> &outputs)
-        : ExtendedKernelContext(node), outputs_(outputs)
+        : ExtendedKernelContext(node), outputs_(outputs.data()), outputCount_(outputs.size())
     {
     }
 
     const Shape *GetInputShape(const size_t index) const
     {
-        const StorageShape *shape = ShapeAt(index);
-        return shape == nullptr ? nullptr : &shape->GetOriginShape();
+        return OriginOf(ShapeAt(index));
     }
 
     const Shape *GetRequiredInputShape(const size_t ir_index) const
@@ -34,16 +33,22 @@ public:
 
     const Shape *GetDynamicInputShape(const size_t ir_index, const size_t relative_index) const
     {
-        return GetInputShape(PlaceOf(ir_index, relative_index));
+        return OriginOf(ShapeOf(ir_index, relative_index));
     }
 
     Shape *GetOutputShape(const size_t index)
     {
-        return index < outputs_.size() ? &outputs_[index] : nullptr;
+        return index < outputCount_ ? outputs_ + index : nullptr;
     }
 
 private:
-    std::vector<Shape> &outputs_;
+    static const Shape *OriginOf(const StorageShape *shape)
+    {
+        return shape == nullptr ? nullptr : &shape->GetOriginShape();
+    }
+
+    Shape *outputs_;
+    size_t outputCount_;
 };
 
 } // namespace gert

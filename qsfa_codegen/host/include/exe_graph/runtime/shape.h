@@ -14,6 +14,23 @@ public:
     static constexpr size_t kMaxDimNum = 25;
     static constexpr int64_t kInvalidDimValue = std::numeric_limits<int64_t>::min();
 
+    Shape() = default;
+
+    // As in the SDK, a copy has the axes that the other shape has and nothing behind them.
+    Shape(const Shape &other)
+    {
+        *this = other;
+    }
+
+    Shape &operator=(const Shape &other)
+    {
+        dimNum_ = other.dimNum_;
+        for (size_t i = 0; i < dimNum_; ++i) {
+            dims_[i] = other.dims_[i];
+        }
+        return *this;
+    }
+
     size_t GetDimNum() const
     {
         return dimNum_;

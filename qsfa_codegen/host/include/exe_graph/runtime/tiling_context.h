@@ -72,7 +72,7 @@ public:
 
     const StorageShape *GetDynamicInputShape(const size_t ir_index, const size_t relative_index) const
     {
-        return ShapeAt(PlaceOf(ir_index, relative_index));
+        return ShapeOf(ir_index, relative_index);
     }
 
     const Tensor *GetInputTensor(const size_t index) const

@@ -1,0 +1,1 @@
+"""Benchmarks of the program and of what it generates."""
