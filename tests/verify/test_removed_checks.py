@@ -5,6 +5,7 @@ One program has them all, each behind a switch that the environment turns off.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
