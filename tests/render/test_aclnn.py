@@ -182,8 +182,8 @@ def test_a_mistake_is_rejected_by_its_id(wrapper: Wrapper, call: Call, id: str) 
 def test_a_message_names_what_was_given_and_what_is_allowed(wrapper: Wrapper) -> None:
     call = replace(PAGED, attrs={**PAGED.attrs, "sparse_block_size": 3})
     assert wrapper.call(call, PAGED_OUTPUTS).message == (
-        "sparseBlockSize is 3; expected: if the architecture is arch22, sparseBlockSize is one of "
-        "1, 2, 4, 8, 16; if the architecture is arch35, sparseBlockSize is 1 [sparse_block_size_value]"
+        "sparseBlockSize is 3; expected: if the chip is A2 or A3, sparseBlockSize is one of "
+        "1, 2, 4, 8, 16; if the chip is A5, sparseBlockSize is 1 [sparse_block_size_value]"
     )
 
 

@@ -437,8 +437,8 @@ bool KvQuantSparseFlashAttentionTiling::CheckAttributes() const
             attrs_.sparseBlockSize != 4 && attrs_.sparseBlockSize != 8 && attrs_.sparseBlockSize != 16) ||
         (platform_->arch == NpuArch::DAV_3510 && attrs_.sparseBlockSize != 1)) {
         return Reject(
-            "sparse_block_size is %ld; expected: if the architecture is arch22, sparse_block_size is one of "
-            "1, 2, 4, 8, 16; if the architecture is arch35, sparse_block_size is 1 [sparse_block_size_value]",
+            "sparse_block_size is %ld; expected: if the chip is A2 or A3, sparse_block_size is one of 1, 2, "
+            "4, 8, 16; if the chip is A5, sparse_block_size is 1 [sparse_block_size_value]",
             attrs_.sparseBlockSize);
     }
     // layout_query_value
@@ -497,7 +497,7 @@ bool KvQuantSparseFlashAttentionTiling::CheckAttributesFromNextTokens() const
     // return_softmax_lse_value
     if (platform_->arch == NpuArch::DAV_3510 && attrs_.returnSoftmaxLse) {
         return Reject(
-            "return_softmax_lse is %s; expected: if the architecture is arch35, return_softmax_lse is false "
+            "return_softmax_lse is %s; expected: if the chip is A5, return_softmax_lse is false "
             "[return_softmax_lse_value]",
             attrs_.returnSoftmaxLse ? "true" : "false");
     }
@@ -562,8 +562,8 @@ bool KvQuantSparseFlashAttentionTiling::CheckDtypes() const
         (platform_->arch == NpuArch::DAV_3510 && inputs_.key.dtype != ge::DT_FLOAT8_E4M3FN &&
             inputs_.key.dtype != ge::DT_HIFLOAT8 && inputs_.key.dtype != ge::DT_INT8)) {
         return Reject(
-            "dtype of key is %s; expected: if the architecture is arch22, the dtype of key is int8; if the "
-            "architecture is arch35, the dtype of key is one of float8_e4m3fn, hifloat8, int8 [key_dtype]",
+            "dtype of key is %s; expected: if the chip is A2 or A3, the dtype of key is int8; if the chip "
+            "is A5, the dtype of key is one of float8_e4m3fn, hifloat8, int8 [key_dtype]",
             DtypeName(inputs_.key.dtype).GetString());
     }
     // value_dtype
@@ -688,9 +688,8 @@ bool KvQuantSparseFlashAttentionTiling::CheckDims() const
             dims_.qN != 8 && dims_.qN != 16 && dims_.qN != 32 && dims_.qN != 48 && dims_.qN != 64 &&
             dims_.qN != 128)) {
         return Reject(
-            "query: Q_N is %ld; expected: if the architecture is arch22, Q_N is one of 1, 2, 4, 8, 16, 32, "
-            "64, 128; if the architecture is arch35, Q_N is one of 1, 2, 4, 8, 16, 32, 48, 64, 128 "
-            "[Q_N_value]",
+            "query: Q_N is %ld; expected: if the chip is A2 or A3, Q_N is one of 1, 2, 4, 8, 16, 32, 64, "
+            "128; if the chip is A5, Q_N is one of 1, 2, 4, 8, 16, 32, 48, 64, 128 [Q_N_value]",
             dims_.qN);
     }
     // query_shape
@@ -718,7 +717,10 @@ bool KvQuantSparseFlashAttentionTiling::CheckDimsFromKey() const
     }
     // key_shape
     if (dims_.kvD != NOPE + attrs_.ropeHeadDim * 2 + NOPE / attrs_.tileSize * 4) {
-        return Reject("key: KV_D is %ld; expected: KV_D equals the size of kv_row [key_shape]", dims_.kvD);
+        return Reject(
+            "key: KV_D is %ld, rope_head_dim is %ld; expected: KV_D equals 512 + rope_head_dim * 2 + 16 "
+            "[key_shape]",
+            dims_.kvD, attrs_.ropeHeadDim);
     }
     // BLOCK_NUM_value
     if (attrs_.layoutKv == Layout::PA_BSND && dims_.blockNum < 0) {

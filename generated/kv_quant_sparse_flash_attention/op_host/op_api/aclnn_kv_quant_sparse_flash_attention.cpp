@@ -426,8 +426,8 @@ bool KvQuantSparseFlashAttentionContract::CheckAttributes()
             attrs_.sparseBlockSize != 4 && attrs_.sparseBlockSize != 8 && attrs_.sparseBlockSize != 16) ||
         (arch_ == NpuArch::DAV_3510 && attrs_.sparseBlockSize != 1)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "sparseBlockSize is %ld; expected: if the architecture is arch22, sparseBlockSize is one of 1, "
-            "2, 4, 8, 16; if the architecture is arch35, sparseBlockSize is 1 [sparse_block_size_value]",
+            "sparseBlockSize is %ld; expected: if the chip is A2 or A3, sparseBlockSize is one of 1, 2, 4, "
+            "8, 16; if the chip is A5, sparseBlockSize is 1 [sparse_block_size_value]",
             attrs_.sparseBlockSize);
     }
     // layout_query_value
@@ -494,7 +494,7 @@ bool KvQuantSparseFlashAttentionContract::CheckAttributesFromNextTokens()
     // return_softmax_lse_value
     if (arch_ == NpuArch::DAV_3510 && attrs_.returnSoftmaxLse) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "returnSoftmaxLse is %s; expected: if the architecture is arch35, returnSoftmaxLse is false "
+            "returnSoftmaxLse is %s; expected: if the chip is A5, returnSoftmaxLse is false "
             "[return_softmax_lse_value]",
             attrs_.returnSoftmaxLse ? "true" : "false");
     }
@@ -563,8 +563,8 @@ bool KvQuantSparseFlashAttentionContract::CheckDtypes()
         (arch_ == NpuArch::DAV_3510 && inputs_.key.dtype != ge::DT_FLOAT8_E4M3FN &&
             inputs_.key.dtype != ge::DT_HIFLOAT8 && inputs_.key.dtype != ge::DT_INT8)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of key is %s; expected: if the architecture is arch22, the dtype of key is int8; if the "
-            "architecture is arch35, the dtype of key is one of float8_e4m3fn, hifloat8, int8 [key_dtype]",
+            "dtype of key is %s; expected: if the chip is A2 or A3, the dtype of key is int8; if the chip "
+            "is A5, the dtype of key is one of float8_e4m3fn, hifloat8, int8 [key_dtype]",
             op::ToString(inputs_.key.dtype).GetString());
     }
     // value_dtype
@@ -696,9 +696,8 @@ bool KvQuantSparseFlashAttentionContract::CheckDims()
         (arch_ == NpuArch::DAV_3510 && dims_.qN != 1 && dims_.qN != 2 && dims_.qN != 4 && dims_.qN != 8 &&
             dims_.qN != 16 && dims_.qN != 32 && dims_.qN != 48 && dims_.qN != 64 && dims_.qN != 128)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "query: Q_N is %ld; expected: if the architecture is arch22, Q_N is one of 1, 2, 4, 8, 16, 32, "
-            "64, 128; if the architecture is arch35, Q_N is one of 1, 2, 4, 8, 16, 32, 48, 64, 128 "
-            "[Q_N_value]",
+            "query: Q_N is %ld; expected: if the chip is A2 or A3, Q_N is one of 1, 2, 4, 8, 16, 32, 64, "
+            "128; if the chip is A5, Q_N is one of 1, 2, 4, 8, 16, 32, 48, 64, 128 [Q_N_value]",
             dims_.qN);
     }
     // query_shape
@@ -730,8 +729,9 @@ bool KvQuantSparseFlashAttentionContract::CheckDimsFromKey()
     // key_shape
     if (dims_.kvD != NOPE + attrs_.ropeHeadDim * 2 + NOPE / attrs_.tileSize * 4) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "key: KV_D is %ld; expected: KV_D equals the size of kv_row [key_shape]",
-            dims_.kvD);
+            "key: KV_D is %ld, ropeHeadDim is %ld; expected: KV_D equals 512 + ropeHeadDim * 2 + 16 "
+            "[key_shape]",
+            dims_.kvD, attrs_.ropeHeadDim);
     }
     // BLOCK_NUM_value
     if (attrs_.layoutKv == Layout::PA_BSND && dims_.blockNum < 0) {

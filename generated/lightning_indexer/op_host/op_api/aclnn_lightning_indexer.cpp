@@ -453,9 +453,9 @@ bool LightningIndexerContract::CheckDtypes()
         (arch_ == NpuArch::DAV_3510 && inputs_.weights.dtype != ge::DT_BF16 &&
             inputs_.weights.dtype != ge::DT_FLOAT16)) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of weights is %s; expected: if the architecture is arch22, the dtype of weights is one "
-            "of bfloat16, float16, float32; if the architecture is arch35, the dtype of weights is bfloat16 "
-            "or float16 [weights_dtype]",
+            "dtype of weights is %s; expected: if the chip is A2 or A3, the dtype of weights is one of "
+            "bfloat16, float16, float32; if the chip is A5, the dtype of weights is bfloat16 or float16 "
+            "[weights_dtype]",
             op::ToString(inputs_.weights.dtype).GetString());
     }
     // actual_seq_lengths_query_dtype
@@ -489,11 +489,11 @@ bool LightningIndexerContract::CheckDtypes()
             (inputs_.query.dtype != ge::DT_BF16 || inputs_.weights.dtype != ge::DT_BF16) &&
             (inputs_.query.dtype != ge::DT_FLOAT16 || inputs_.weights.dtype != ge::DT_FLOAT16))) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "dtype of query is %s, dtype of weights is %s; expected: if the architecture is arch22, the "
-            "dtype of query is bfloat16 and the dtype of weights is bfloat16, or the dtype of query is "
-            "float16 and the dtype of weights is float16, or the dtype of query is bfloat16 and the dtype "
-            "of weights is float32, or the dtype of query is float16 and the dtype of weights is float32; "
-            "if the architecture … [dtype_row]",
+            "dtype of query is %s, dtype of weights is %s; expected: if the chip is A2 or A3, the dtype of "
+            "query is bfloat16 and the dtype of weights is bfloat16, or the dtype of query is float16 and "
+            "the dtype of weights is float16, or the dtype of query is bfloat16 and the dtype of weights is "
+            "float32, or the dtype of query is float16 and the dtype of weights is float32; if the chip is "
+            "A5, the … [dtype_row]",
             op::ToString(inputs_.query.dtype).GetString(), op::ToString(inputs_.weights.dtype).GetString());
     }
     return true;
