@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from qsfa_codegen.commands import table
 from qsfa_codegen.commands.show_words import WORDS
 from qsfa_codegen.commands.status import BadUsageError
-from qsfa_codegen.expr.nodes import Expr, Literal
+from qsfa_codegen.expr.nodes import Expr
 from qsfa_codegen.expr.prose import say
 from qsfa_codegen.expr.specialize import specialize
+from qsfa_codegen.render.describe import Describer, in_language, spelt
 from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.model import (
     Attr,
     Chip,
     Dim,
-    DimItem,
-    Domain,
-    DtypeRef,
     Input,
-    NamedValue,
     Operator,
     Output,
     Presence,
-    RestItem,
-    Shape,
-    Table,
     Text,
     TilingField,
     TilingStruct,
 )
-from qsfa_codegen.spec.paths import condition, walk_choice
-
-T = TypeVar("T")
+from qsfa_codegen.spec.readable import cited, known_as
 
 
 class _Section(Struct, frozen=True):
@@ -73,23 +64,21 @@ def _rendered(section: _Section, width: int | None) -> str:
 def _head(operator: Operator, chips: Sequence[Chip], language: str, width: int | None) -> str:
     words = WORDS[language]
     rows = [
-        [one.id, one.soc, one.arch, str(one.aic), str(one.aiv), _in(one.product, language)] for one in chips
+        [one.id, one.soc, one.arch, str(one.aic), str(one.aiv), in_language(one.product, language)]
+        for one in chips
     ]
     names = [
         [words["aclnn"], operator.aclnn.name],
         [words["torch"], f"{operator.torch.library}::{operator.torch.name}" if operator.torch else ""],
-        [words["not supported"], ", ".join(_in(product.name, language) for product in operator.unsupported)],
+        [
+            words["not supported"],
+            ", ".join(in_language(product.name, language) for product in operator.unsupported),
+        ],
     ]
     listed = "".join(f"{name}: {value}\n" for name, value in names if value)
-    brief = "\n".join(table.wrap(_in(operator.brief, language), width or 10_000))
+    brief = "\n".join(table.wrap(in_language(operator.brief, language), width or 10_000))
     header = [words[key] for key in ("chip", "soc", "arch", "aic", "aiv", "products")]
     return f"{operator.name} ({operator.category})\n{brief}\n\n{listed}\n{table.render(header, rows, width)}"
-
-
-def _in(text: Text | None, language: str) -> str:
-    if text is None:
-        return ""
-    return text.zh if language == "zh" else text.en
 
 
 class _View:
@@ -100,6 +89,8 @@ class _View:
         self._chip = chip
         self._language = language
         self._names = MessageNames(operator)
+        self._view = Describer(operator, chip, language, self._names)
+        self._shown = known_as(operator)
         self._words = WORDS[language]
 
     def sections(self) -> Iterator[_Section]:
@@ -125,44 +116,16 @@ class _View:
     # ----------------------------------------------------------------------- pieces of text
 
     def _say(self, expr: Expr | None) -> str:
+        return self._view.say(expr)
+
+    def _as_written(self, expr: Expr | None) -> str:
+        """A formula by the names of the spec, for those who maintain it."""
         if expr is None:
             return ""
         return say(specialize(expr, self._chip.id, self._chip.arch), self._language, self._names)
 
     def _doc(self, text: Text | None) -> str:
-        return _in(text, self._language).replace("`", "")
-
-    def _choice(self, choice: T | Table[T], shown: Callable[[T], str]) -> str:
-        """A value, or a line for each case in which this chip can be."""
-        lines = []
-        for path, value in walk_choice(choice):
-            test = condition(path, self._operator.aclnn.span)
-            here = specialize(test, self._chip.id, self._chip.arch) if test is not None else None
-            if here is None or (isinstance(here, Literal) and here.value is True):
-                lines.append(shown(value))
-            elif not isinstance(here, Literal):
-                lines.append(f"{say(here, self._language, self._names)}: {shown(value)}")
-        return "\n".join(lines)
-
-    def _dtype(self, dtype: DtypeRef) -> str:
-        if dtype.fixed is not None:
-            return dtype.fixed
-        if dtype.follow is not None:
-            return self._words["as"].format(dtype.follow)
-        assert dtype.column is not None
-        return " ".join(dict.fromkeys(self._operator.dtypes.column(dtype.column, self._chip.id)))
-
-    def _shape(self, shape: Shape) -> str:
-        return f"[{', '.join(self._axis(item) for item in shape.items)}]"
-
-    def _axis(self, item: DimItem | RestItem) -> str:
-        if isinstance(item, RestItem):
-            return f"{item.name}…" if not item.ones else f"1… ({item.name})"
-        if item.dim is not None:
-            return self._operator.find(Dim, item.dim).doc_name
-        if item.options:
-            return " | ".join(self._say(option) for option in item.options)
-        return self._say(item.size)
+        return cited(in_language(text, self._language), self._shown).replace("`", "")
 
     # ----------------------------------------------------------------------- tables
 
@@ -176,10 +139,10 @@ class _View:
         return self._section("inputs", "# name presence dtype shape meaning", rows)
 
     def _input(self, parameter: Input) -> list[str]:
-        presence = self._choice(parameter.presence, lambda one: self._words[one.value])
-        shape = "" if parameter.shape is None else self._choice(parameter.shape, self._shape)
+        presence = self._view.choice(parameter.presence, lambda one: self._words[one.value])
+        shape = "" if parameter.shape is None else self._view.choice(parameter.shape, self._view.shape)
         reserved = parameter.presence is Presence.IGNORED
-        dtype = self._dtype(parameter.dtype)
+        dtype = self._view.dtype(parameter.dtype)
         return [str(parameter.index), parameter.name, presence, dtype, "" if reserved else shape,
                 self._doc(parameter.doc)]  # fmt: skip
 
@@ -193,38 +156,27 @@ class _View:
 
     def _attr(self, attr: Attr) -> list[str]:
         required = self._words["required" if attr.required else "optional"]
-        accepted = "" if attr.domain is None else self._choice(attr.domain, self._domain)
+        accepted = self._view.accepted(attr)
         trap = attr.trap is not None and self._chip.id in attr.trap.chips
-        default = "" if attr.default is None else _literal(attr.default)
+        default = "" if attr.default is None else spelt(attr.default, attr.type)
         marked = f"{default} ({self._words['rejected']})" if trap else default
         return [str(attr.index), attr.name, attr.type.value, required, marked, accepted, self._doc(attr.doc)]
-
-    def _domain(self, domain: Domain) -> str:
-        parts = [", ".join(_named(value) for value in domain.values)] if domain.values else []
-        bounds = {"≥": domain.minimum, ">": domain.above, "≤": domain.maximum}
-        parts += [f"{sign} {_literal(value)}" for sign, value in bounds.items() if value is not None]
-        parts += [self._words["finite"]] if domain.finite else []
-        return ", ".join(parts)
 
     def _outputs(self) -> _Section:
         rows = [self._output(output) for output in self._operator.outputs]
         return self._section("outputs", "# name dtype shape meaning", rows)
 
     def _output(self, output: Output) -> list[str]:
-        shape = self._choice(output.shape, self._shape)
-        return [str(output.index), output.name, self._dtype(output.dtype), shape, self._doc(output.doc)]
+        shape = self._view.choice(output.shape, self._view.shape)
+        return [str(output.index), output.name, self._view.dtype(output.dtype), shape, self._doc(output.doc)]
 
     def _dims(self) -> _Section:
         rows = [[dim.doc_name, self._size(dim), self._doc(dim.doc)] for dim in self._operator.dims]
         return self._section("dims", "name accepted meaning", rows)
 
     def _size(self, dim: Dim) -> str:
-        if dim.derived is not None:
-            return f"= {self._say(dim.derived)}"
-        if dim.values is not None:
-            return self._choice(dim.values, lambda values: ", ".join(map(str, values)))
-        limits = {"≥ {}": dim.minimum, "≤ {}": dim.maximum, self._words["multiple of"]: dim.multiple_of}
-        return ", ".join(form.format(self._say(value)) for form, value in limits.items() if value is not None)
+        size = self._view.size(dim)
+        return size if dim.derived is None else f"= {size}"
 
     def _consts(self) -> _Section:
         rows = [[const.name, str(const.value), self._doc(const.doc)] for const in self._operator.consts]
@@ -240,8 +192,8 @@ class _View:
 
     def _records(self) -> _Section:
         rows = [
-            [record.name, field.name, self._dtype(field.dtype), self._say(field.count), self._say(offset),
-             self._doc(field.doc)]
+            [record.name, field.name, self._view.dtype(field.dtype), self._say(field.count),
+             self._say(offset), self._doc(field.doc)]
             for record in self._operator.records
             for field, offset in zip(record.fields, record.offsets, strict=True)
         ]  # fmt: skip
@@ -250,7 +202,7 @@ class _View:
     def _lets(self) -> _Section:
         tiling = self._operator.tiling
         lets = (*self._operator.lets, *(tiling.lets if tiling else ()))
-        rows = [[let.name, self._say(let.value), self._doc(let.doc)] for let in lets]
+        rows = [[let.name, self._as_written(let.value), self._doc(let.doc)] for let in lets]
         return self._section("derived values", "name value meaning", rows)
 
     def _constraints(self) -> _Section:
@@ -272,7 +224,7 @@ class _View:
         tiling = self._operator.tiling
         fields = _fields(tiling.data.root, "") if tiling and tiling.data else ()
         rows = [
-            [path, field.ctype, self._say(field.value), self._words["unused"] if field.unused else ""]
+            [path, field.ctype, self._as_written(field.value), self._words["unused"] if field.unused else ""]
             for path, field in fields
         ]
         return self._section("tiling data", "field type value note", rows)
@@ -280,11 +232,11 @@ class _View:
     def _key(self) -> _Section:
         key = self._operator.tiling.key if self._operator.tiling else None
         rows = [
-            [arg.name, str(arg.bits), " ".join(map(str, arg.declared)), self._say(arg.value)]
+            [arg.name, str(arg.bits), " ".join(map(str, arg.declared)), self._as_written(arg.value)]
             for arg in (key.args if key else ())
         ]
         if key and key.plain is not None:
-            rows.append([self._words["key"], "", "", self._say(key.plain)])
+            rows.append([self._words["key"], "", "", self._as_written(key.plain)])
         if key and key.legal:
             rows.append([self._words["legal"], "", "", str(len(key.legal))])
         return self._section("tiling key", "argument bits declared value", rows)
@@ -293,10 +245,11 @@ class _View:
         tiling = self._operator.tiling
         terms = dict(tiling.workspace).get(self._chip.arch, ()) if tiling else ()
         rows = [
-            [term.name, self._say(term.bytes), self._say(term.when), self._doc(term.doc)] for term in terms
+            [term.name, self._as_written(term.bytes), self._as_written(term.when), self._doc(term.doc)]
+            for term in terms
         ]
         if tiling and tiling.block_dim is not None:
-            rows.append([self._words["block dim"], self._say(tiling.block_dim), "", ""])
+            rows.append([self._words["block dim"], self._as_written(tiling.block_dim), "", ""])
         return self._section("workspace", "term bytes when meaning", rows)
 
 
@@ -307,16 +260,3 @@ def _fields(structure: TilingStruct, prefix: str) -> Iterator[tuple[str, TilingF
             yield prefix + member.name, member
         else:
             yield from _fields(member.struct, f"{prefix}{member.name}.")
-
-
-def _named(value: NamedValue) -> str:
-    return f"{_literal(value.value)} ({value.name})" if value.name else _literal(value.value)
-
-
-def _literal(value: object) -> str:
-    """A value as a spec spells it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, tuple):
-        return f"[{', '.join(_literal(item) for item in value)}]"
-    return str(value)

@@ -55,6 +55,9 @@ class ProseNames(Protocol):
     def field(self, record: str, field: str) -> str:
         """A field of a record."""
 
+    def string(self, value: str) -> str:
+        """A string value, quotes included."""
+
 
 def say(expr: Expr, lang: str, names: ProseNames, plain: bool = False) -> str:
     """``expr`` as a clause (bool) or a noun (any other type), without capital and full stop.
@@ -118,7 +121,7 @@ class _Writer(Struct, frozen=True):
         if expr.type.kind is Kind.DTYPE:
             return self.names.dtype(value), _ATOM
         if expr.type.kind is Kind.STRING:
-            return f'"{value}"', _ATOM
+            return self.names.string(value), _ATOM
         return self.names.label(expr.type, value), _ATOM
 
     def _ref(self, expr: Ref) -> tuple[str, int]:
@@ -207,6 +210,8 @@ class _Writer(Struct, frozen=True):
                 return words.record_size.format(self.term(args[0])), _WORDY
             case "offset":
                 return self._offset(*args), _WORDY
+            case "sizeof" if isinstance(args[0], ParamQuery):
+                return words.bytes.format(self.names.param(args[0].param)), _WORDY
         phrase = {
             "len": words.length,
             "prod": words.product,
@@ -215,7 +220,11 @@ class _Writer(Struct, frozen=True):
         }.get(expr.function)
         if phrase is not None:
             return phrase.format(self.term(args[0])), _WORDY
-        return f"{expr.function}({', '.join(self.term(arg) for arg in args)})", _ATOM
+        return f"{expr.function}({', '.join(self._among(arg) for arg in args)})", _ATOM
+
+    def _among(self, arg: Expr) -> str:
+        """A value in a list: in parentheses where it has commas of its own."""
+        return self.term(arg, _SUM if isinstance(arg, Conditional | Select) else _WORDY)
 
     def _offset(self, record: Expr, field: Expr) -> str:
         assert isinstance(record, Ref)
@@ -259,8 +268,15 @@ class _Writer(Struct, frozen=True):
                 case, demand = self._case(table.selector, labels), self.claim(value)
                 parts.append(words.claim_case.format(claim=case.text, value=demand.text))
         if table.otherwise is not None and not _is_true(table.otherwise):
-            parts.append(words.claim_other.format(value=self.claim(table.otherwise).text))
+            rest = self.claim(table.otherwise).text
+            parts.append(words.claim_other.format(value=rest) if parts else self._elsewhere(table, rest))
         return _Claim("", "", words.claim_join.join(parts) or words.always, "if")
+
+    def _elsewhere(self, table: Select, demand: str) -> str:
+        """What is demanded in the cases that a table does not name, where the others demand nothing."""
+        named = [label for label, _ in table.cases]
+        case = self.claim(is_case(table.selector, named, True, table.selector.span))
+        return self.words.claim_case.format(claim=case.text, value=demand)
 
     def _about(self, subject: str, predicate: str) -> _Claim:
         gap = "" if self.words is ZH else " "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.nodes import Query, RefKind
@@ -10,12 +9,11 @@ from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.host_names import HostNames
 from qsfa_codegen.spec.aclnn import inner_signature
 from qsfa_codegen.spec.output_checks import allocated
+from qsfa_codegen.spec.readable import cited, known_as
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.failure import MessageNames
     from qsfa_codegen.spec.model import Operator
-
-_CITED = re.compile(r"`([^`]+)`")
 
 
 def parameter_names(operator: Operator) -> dict[str, str]:
@@ -25,16 +23,8 @@ def parameter_names(operator: Operator) -> dict[str, str]:
 
 def text_for_callers(operator: Operator, text: str) -> str:
     """A text of the spec with what it cites in backticks as a caller knows it: ``row_mask`` → ``rowMask``."""
-    called = {
-        **{dim.name: dim.doc_name for dim in operator.dims},
-        **{const.name: str(const.value) for const in operator.consts},
-        **parameter_names(operator),
-    }
-    return _CITED.sub(lambda found: _known_as(called.get(found[1], found[1])), text)
-
-
-def _known_as(name: str) -> str:
-    return name if name.lstrip("-").isdecimal() else f"`{name}`"
+    called = {source: f"`{name}`" for source, name in parameter_names(operator).items()}
+    return cited(text, known_as(operator) | called)
 
 
 class AclnnNames(HostNames):

@@ -6,19 +6,17 @@ one cell are joined.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from qsfa_codegen.expr.memo import once_an_operator, once_each
-from qsfa_codegen.expr.nodes import INT, Call, Expr, Literal, Ref, RefKind, walk
+from qsfa_codegen.expr.nodes import Expr, Literal
 from qsfa_codegen.expr.prose import ProseNames, fragment, say
-from qsfa_codegen.expr.rewrite import bottom_up
-from qsfa_codegen.expr.specialize import simplify, specialize, substitute
+from qsfa_codegen.expr.specialize import simplify, specialize
 from qsfa_codegen.spec.columns import registered_dtypes
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import (
     Attr,
-    AttrScalar,
     AttrType,
     AttrValue,
     Chip,
@@ -28,14 +26,14 @@ from qsfa_codegen.spec.model import (
     DtypeRef,
     NamedValue,
     Operator,
-    Record,
     Rest,
     RestItem,
     Shape,
     Table,
     Text,
 )
-from qsfa_codegen.spec.paths import at_chip, condition, walk_choice
+from qsfa_codegen.spec.paths import condition, walk_choice
+from qsfa_codegen.spec.readable import readable
 
 T = TypeVar("T")
 
@@ -47,6 +45,8 @@ _MULTIPLE_WORDS = {"en": "a multiple of {}", "zh": "{} 的整数倍"}
 _LENGTH_WORDS = {"en": "{} elements", "zh": "长度 {}"}
 _RUN_WORDS = {"en": "{} to {} axes", "zh": "{} 至 {} 个维度"}
 _JOINS = {"en": ", ", "zh": "、"}
+_CLAUSE_JOINS = {"en": ", ", "zh": "，"}
+_RANGE_WORDS = {"en": "{} to {}", "zh": "[{}, {}]"}
 _OR = {"en": " or ", "zh": " 或 "}
 
 
@@ -57,15 +57,15 @@ def in_language(text: Text | None, language: str) -> str:
     return text.zh if language == "zh" else text.en
 
 
-def spelt(value: AttrValue) -> str:
-    """A value as a spec spells it; the largest int64 as a power."""
+def spelt(value: AttrValue, type: AttrType | None = None) -> str:
+    """A value as callers write it; the largest int64 as a power, a dtype as its code with its name."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
         return f"[{', '.join(spelt(item) for item in value)}]"
-    if value == INT64_MAX and isinstance(value, int):
-        return "2^63−1"
-    return str(value)
+    if type is AttrType.DTYPE and isinstance(value, str):
+        return f"{DTYPES[value].code} ({value.upper()})"
+    return "2^63−1" if value == INT64_MAX and isinstance(value, int) else str(value)
 
 
 class ChipFacts:
@@ -74,11 +74,7 @@ class ChipFacts:
     def __init__(self, operator: Operator, chip: Chip) -> None:
         self.operator = operator
         self.chip = chip
-        self._consts: dict[tuple[RefKind, str], Expr] = {
-            (RefKind.CONST, c.name): Literal(INT, c.span, c.value) for c in operator.consts
-        }
-        self._only = {**self._consts, **self._only_values()}
-        self._settled = self._with_plain_lets()
+        self._readable = readable(operator, (chip,))
         self._here = once_each(self._find_here)
         self._cases: Callable[[Any], Any] = once_each(lambda table: tuple(self._find_cases(table)))
 
@@ -87,8 +83,7 @@ class ChipFacts:
         return self._here(expr)
 
     def _find_here(self, expr: Expr) -> Expr:
-        unpacked = self._unpacked(specialize(expr, self.chip.id, self.chip.arch))
-        return simplify(substitute(unpacked, self._settled))
+        return simplify(self._readable.expr(specialize(expr, self.chip.id, self.chip.arch)))
 
     def cases(self, table: Table[T]) -> tuple[tuple[Expr | None, bool, T], ...]:
         """Each value that a table can have on this chip: its condition, whether it is the rest, the value."""
@@ -102,46 +97,6 @@ class ChipFacts:
             here = None if test is None else self.here(test)
             if not (isinstance(here, Literal) and here.value is False):
                 yield test, len(path) == 1 and path[0].negated and len(path[0].labels) > 1, value
-
-    def _with_plain_lets(self) -> Mapping[tuple[RefKind, str], Expr]:
-        """Consts as numbers, and derived values that nobody documents as what they stand for."""
-        known = dict(self._consts)
-        tiling = self.operator.tiling
-        groups = ((RefKind.LET, self.operator.lets), (RefKind.TILING_LET, tiling.lets if tiling else ()))
-        for kind, lets in groups:
-            for let in lets:
-                if let.doc is None:
-                    known[kind, let.name] = substitute(self._unpacked(let.value), known)
-        return known
-
-    def _unpacked(self, expr: Expr) -> Expr:
-        """Sizes of packed rows written out, as far as every dtype row of the chip agrees."""
-        if not any(isinstance(node, Call) and node.function == "elements" for node in walk(expr)):
-            return expr
-        return bottom_up(expr, self._row_size)
-
-    def _row_size(self, node: Expr) -> Expr:
-        if isinstance(node, Call) and node.function == "elements" and isinstance(node.args[0], Ref):
-            record = self.operator.find(Record, node.args[0].name)
-            return simplify(substitute(bottom_up(record.elements, self._sized), self._only))
-        return node
-
-    def _sized(self, node: Expr) -> Expr:
-        if isinstance(node, Call) and node.function == "sizeof" and isinstance(node.args[0], Ref):
-            names = self.operator.dtypes.column(node.args[0].name, self.chip.id)
-            sizes = {element_bytes(name) for name in names}
-            if len(sizes) == 1:
-                return Literal(INT, node.span, sizes.pop())
-        return node
-
-    def _only_values(self) -> Mapping[tuple[RefKind, str], Expr]:
-        """Attributes that accept a single number, as that number."""
-        known: dict[tuple[RefKind, str], Expr] = {}
-        for attr in self.operator.attrs:
-            domain = None if attr.domain is None else at_chip(attr.domain, self.chip)
-            if domain is not None and len(domain.values) == 1 and attr.type is AttrType.INT:
-                known[RefKind.ATTR, attr.name] = Literal(INT, attr.span, domain.values[0].value)
-        return known
 
 
 @once_an_operator
@@ -244,26 +199,31 @@ class Describer:
         lengths = _LENGTH_WORDS[self.language].format(_OR[self.language].join(map(str, attr.lengths)))
         if attr.domain is None:
             return lengths if attr.lengths else _DOMAIN_WORDS[self.language][1]
-        values = self.choice(attr.domain, self.domain)
+        values = self.choice(attr.domain, lambda domain: self.domain(domain, attr.type))
         return f"{values}{self.line_end}{lengths}" if attr.lengths else values
 
-    def domain(self, domain: Domain) -> str:
-        """A set of values."""
+    def domain(self, domain: Domain, type: AttrType) -> str:
+        """A set of values of an attribute of that type."""
         if domain.values:
-            return _JOINS[self.language].join(self._named(v) for v in domain.values)
-        bounds: Mapping[str, AttrScalar | None] = {
-            "≥": domain.minimum,
-            ">": domain.above,
-            "≤": domain.maximum,
-        }
-        parts = [f"{sign} {spelt(value)}" for sign, value in bounds.items() if value is not None]
+            return _JOINS[self.language].join(self._named(v, type) for v in domain.values)
+        low, above, high = (
+            "" if bound is None else spelt(bound) for bound in (domain.minimum, domain.above, domain.maximum)
+        )
+        parts = [f"> {above}"] if above else []
+        parts += self._between(low, high)
         if domain.finite:
             parts.append(_DOMAIN_WORDS[self.language][0])
-        return _JOINS[self.language].join(parts)
+        return _CLAUSE_JOINS[self.language].join(parts)
 
-    def _named(self, value: NamedValue) -> str:
-        shown = self._escape(spelt(value.value))
-        return f"{shown} ({value.name})" if value.name else shown
+    def _between(self, low: str, high: str) -> list[str]:
+        """A range whose ends belong to it; either may be open."""
+        if low and high:
+            return [_RANGE_WORDS[self.language].format(low, high)]
+        return [f"{sign} {end}" for sign, end in (("≥", low), ("≤", high)) if end]
+
+    def _named(self, value: NamedValue, type: AttrType) -> str:
+        shown = self._escape(spelt(value.value, type))
+        return f"{shown} ({self._escape(value.name)})" if value.name else shown
 
     def run(self, rest: Rest) -> str:
         """How many axes a run may have."""
@@ -275,19 +235,10 @@ class Describer:
             return self.say(dim.derived)
         if dim.values is not None:
             return self.choice(dim.values, lambda sizes: _JOINS[self.language].join(map(str, sizes)))
-        parts = [f"{sign} {self.say(bound)}" for sign, bound in self._bounds(dim)]
+        parts = self._between(self.say(dim.minimum), self.say(dim.maximum))
         if dim.multiple_of is not None:
             parts.append(_MULTIPLE_WORDS[self.language].format(self.say(dim.multiple_of)))
-        return _JOINS[self.language].join(parts)
-
-    def _bounds(self, dim: Dim) -> Sequence[tuple[str, Expr]]:
-        pairs = (("≥", dim.minimum), ("≤", dim.maximum))
-        return [(sign, bound) for sign, bound in pairs if bound is not None]
-
-
-def element_bytes(dtype: str) -> int:
-    """Whole bytes that an element takes."""
-    return max(DTYPES[dtype].bits // 8, 1)
+        return _CLAUSE_JOINS[self.language].join(parts)
 
 
 def _bare(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from qsfa_codegen.render import (
     aclnn,
+    aclnn_example,
     cases,
     cmake,
     definition,
@@ -39,6 +40,7 @@ ARTEFACTS: tuple[Artefact, ...] = (
     *torch.ARTEFACTS,
     *cmake.ARTEFACTS,
     *docs.ARTEFACTS,
+    *aclnn_example.ARTEFACTS,
     *cases.ARTEFACTS,
     *unit_tests.ARTEFACTS,
 )

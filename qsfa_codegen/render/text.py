@@ -118,18 +118,23 @@ def _printable_or_python(char: str) -> str:
 # --------------------------------------------------------------------------- Markdown
 
 
-def markdown_text(text: str) -> str:
-    """``text`` as one line of Markdown prose: `code` in backticks stays code, all else is literal."""
-    return _markdown(text, in_table=False)
-
-
 def markdown_cell(text: str) -> str:
-    """As ``markdown_text``, for a table cell: a ``|`` does not end the cell."""
-    return _markdown(text, in_table=True)
+    """As ``markdown_text``, for a table cell."""
+    return table_cell(markdown_text(text))
+
+
+def table_cell(markdown: str) -> str:
+    """Markdown as a cell of a table, to be called once: a ``|``, in code too, does not end the cell.
+
+    A table is cut into cells before anything else is read, and ``\\|`` is a bar there whatever stands
+    before it, so the backslash belongs to the bar alone.
+    """
+    return markdown.replace("|", "\\|")
 
 
 @lru_cache(maxsize=1 << 10)
-def _markdown(text: str, *, in_table: bool) -> str:
+def markdown_text(text: str) -> str:
+    """``text`` as one line of Markdown prose: `code` in backticks stays code, all else is literal."""
     line = one_line(text)
     pieces: list[str] = []
     end = 0
@@ -138,8 +143,7 @@ def _markdown(text: str, *, in_table: bool) -> str:
         pieces.append(span.group(0))
         end = span.end()
     pieces.append(_markdown_prose(line[end:]))
-    joined = _NUMBERED_START.sub(_escape_second, _BLOCK_START.sub(_escape, "".join(pieces)))
-    return joined.replace("|", "\\|") if in_table else joined
+    return _NUMBERED_START.sub(_escape_second, _BLOCK_START.sub(_escape, "".join(pieces)))
 
 
 def _markdown_prose(text: str) -> str:

@@ -59,6 +59,7 @@ class TorchParam(Struct, frozen=True):
     alias: str  # "(a!)" for a tensor that the operator writes, else ""
     default: str | None
     keyword: bool
+    attr_type: AttrType | None = None  # of what stands for an attribute
 
     @property
     def name(self) -> str:
@@ -124,7 +125,7 @@ def _parameter(operator: Operator, bound: BoundParam, alias: str, *, keyword: bo
     attr = next((a for a in operator.attrs if a.name == bound.source), None)
     if attr is not None:
         return _attr_parameter(attr, bound, keyword=keyword)
-    default = _default(bound) if bound.has_default else None
+    default = literal(bound, bound.default) if bound.has_default else None
     if bound.source is None:
         kind = bound.type or "Tensor"
         optional = kind == "Tensor" or default == "None"
@@ -136,9 +137,9 @@ def _parameter(operator: Operator, bound: BoundParam, alias: str, *, keyword: bo
 
 
 def _attr_parameter(attr: Attr, bound: BoundParam, *, keyword: bool) -> TorchParam:
-    default = _default(bound, attr.type) if bound.has_default else None
+    default = literal(bound, bound.default, attr.type) if bound.has_default else None
     kind = bound.type or _ATTR_SCHEMA[attr.type]
-    return TorchParam(bound, Source.ATTR, kind, default == "None", "", default, keyword)
+    return TorchParam(bound, Source.ATTR, kind, default == "None", "", default, keyword, attr.type)
 
 
 def _input_kind(parameter: Input) -> str:
@@ -147,11 +148,12 @@ def _input_kind(parameter: Input) -> str:
     return "Tensor[]" if parameter.registered is Registered.DYNAMIC else "Tensor"
 
 
-def _default(bound: BoundParam, kind: AttrType | None = None) -> str:
+def literal(bound: BoundParam, value: AttrValue | None, kind: AttrType | None = None) -> str:
+    """A value of a parameter as the schema and Python spell it; ``kind`` is that of its attribute."""
     names = {value: name for name, value in bound.value_map}
-    if bound.value_map and not isinstance(bound.default, tuple) and bound.default in names:
-        return _string(names[bound.default])
-    return _literal(bound.default, kind)
+    if bound.value_map and not isinstance(value, tuple) and value in names:
+        return _string(names[value])
+    return _literal(value, kind)
 
 
 def _literal(value: AttrValue | None, kind: AttrType | None) -> str:

@@ -61,11 +61,13 @@ def host_reads_data(operator: Operator, param: Input) -> bool:
 
 def content_text(operator: Operator, rule: ContentRule) -> str:
     """What a rule says, in English, without a full stop."""
-    if rule.doc is not None:
-        return rule.doc.en.replace("`", "").rstrip(".")
     # Only a call that is rejected needs words.
     from qsfa_codegen.expr.prose import say
     from qsfa_codegen.spec.failure import MessageNames
+    from qsfa_codegen.spec.readable import cited, known_as, readable
 
+    if rule.doc is not None:
+        return cited(rule.doc.en, known_as(operator)).replace("`", "").removesuffix(".")
     assert rule.require is not None
-    return say(rule.require, "en", MessageNames(operator), plain=True)
+    known = readable(operator, operator.chips)
+    return say(known.expr(rule.require), "en", MessageNames(operator), plain=True)

@@ -13,6 +13,7 @@ from qsfa_codegen.expr.nodes import Expr, Kind, Not, ParamQuery, Query, Ref, Ref
 from qsfa_codegen.expr.prose import fragment, say
 from qsfa_codegen.expr.rewrite import substitute
 from qsfa_codegen.spec.model import Check, CheckKind, Const, Dim, Operator
+from qsfa_codegen.spec.readable import cited, known_as, readable
 
 _IDENTIFIER = re.compile(r"\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b")
 _PRINTABLE = frozenset({Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.ENUM, Kind.STRING, Kind.DTYPE})
@@ -61,16 +62,18 @@ def _failures(operator: Operator) -> Callable[[Check], Failure]:
 def _failure(operator: Operator, names: MessageNames, check: Check) -> Failure:
     stated = _stated(check.require, names)
     givens = () if stated else tuple(_givens(operator, names, check))
-    return Failure(check.id, names.param(check.parameter), givens, stated, _allowed(names, check))
+    return Failure(check.id, names.param(check.parameter), givens, stated, _allowed(operator, names, check))
 
 
-def _allowed(names: MessageNames, check: Check) -> str:
+def _allowed(operator: Operator, names: MessageNames, check: Check) -> str:
     if check.message is not None:
-        return f"{names.param(check.parameter)} {names.sentence(check.message.en)}"
-    clause = say(check.require, "en", names, plain=True)
+        text = cited(check.message.en, known_as(operator)).replace("`", "")
+        return f"{names.param(check.parameter)} {names.sentence(text)}"
+    known = readable(operator, operator.chips)
+    clause = say(known.expr(check.require), "en", names, plain=True)
     if check.kind is not CheckKind.CONSTRAINT or check.when is None:
         return clause
-    return f"{clause} {fragment(check.when, 'en', names, plain=True)}"
+    return f"{clause} {fragment(known.expr(check.when), 'en', names, plain=True)}"
 
 
 def _stated(require: Expr, names: MessageNames) -> str:
@@ -97,6 +100,7 @@ def _givens(operator: Operator, names: MessageNames, check: Check) -> Iterator[G
 
 
 def _expanded(operator: Operator, expr: Expr) -> Expr:
+    expr = readable(operator, operator.chips).expr(expr)
     lets = {(RefKind.LET, let.name): let.value for let in operator.lets}
     while any(isinstance(node, Ref) and node.kind is RefKind.LET for node in walk(expr)):
         expr = substitute(expr, lets)
@@ -150,3 +154,7 @@ class MessageNames:
     def field(self, record: str, field: str) -> str:
         """A field of a record."""
         return f"{field} of {record}"
+
+    def string(self, value: str) -> str:
+        """A string value."""
+        return f'"{value}"'

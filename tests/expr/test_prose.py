@@ -7,6 +7,7 @@ import pytest
 from qsfa_codegen.expr.nodes import (
     BOOL,
     DIMS,
+    DTYPE,
     INT,
     Call,
     Compare,
@@ -39,6 +40,9 @@ class Names:
 
     def field(self, record: str, field: str) -> str:
         return f"`{field}`"
+
+    def string(self, value: str) -> str:
+        return f'"{value}"'
 
 
 CLAUSES = [
@@ -186,6 +190,11 @@ TERMS = [
     ("halves(A)", "halves(`A`)", "halves(`A`)"),
     ("code(mode)", "the code of `mode`", "`mode` 的编码"),
     ("sizeof(t)", "the bytes of an element of `t`", "`t` 每个元素的字节数"),
+    (
+        "min(A, B if flag else 1)",
+        "min(`A`, (`B` if `flag` is true, otherwise 1))",
+        "min(`A`, (`flag` 为 true 时为 `B`，否则为 1))",
+    ),
     ("elements(row)", "the size of `row`", "`row` 的大小"),
     ("offset(row, rope)", "the offset of `rope` in `row`", "`rope` 在 `row` 内的偏移"),
     ("elements(row) * 2", "(the size of `row`) × 2", "(`row` 的大小) × 2"),
@@ -331,6 +340,20 @@ def test_cases_that_demand_nothing_are_left_out() -> None:
 
     assert say(table, "en", Names()) == "if `mode` is ROW, `A` is greater than 1"
     assert say(_by_mode(BOOL, "true", ROW="true"), "en", Names()) == "true"
+
+
+def test_a_demand_of_the_other_cases_alone_names_the_cases_that_are_free() -> None:
+    table = _by_mode(BOOL, "A > 1", ROW="true")
+
+    assert say(table, "en", Names()) == "if `mode` is not ROW, `A` is greater than 1"
+    assert say(table, "zh", Names()) == "若 `mode` 不为 ROW，则 `A` 大于 1"
+
+
+def test_the_size_of_an_element_is_said_of_its_input() -> None:
+    size = Call(INT, SPAN, "sizeof", (ParamQuery(DTYPE, SPAN, Query.DTYPE, "x"),))
+
+    assert say(size, "en", Names()) == "the bytes of an element of `x`"
+    assert say(size, "zh", Names()) == "`x` 每个元素的字节数"
 
 
 def test_tables_by_flag() -> None:

@@ -109,9 +109,9 @@ bool CheckRanks(const Call &call)
     if (IsRankKnown(call.x1) && IsRankKnown(call.gamma) &&
         (Rank(call.x1) < ColsAxes(call).count || Rank(call.x1) > ColsAxes(call).count + 8)) {
         OP_LOGE(call.name,
-            "rank of x1 is %ld; expected: the rank of x1 is from the length of COLS to (the length of COLS) "
-            "+ 8 [x1_rank]",
-            Rank(call.x1));
+            "rank of x1 is %ld, rank of gamma is %ld; expected: the rank of x1 is from the rank of gamma to "
+            "(the rank of gamma) + 8 [x1_rank]",
+            Rank(call.x1), Rank(call.gamma));
         return false;
     }
     // gamma_rank

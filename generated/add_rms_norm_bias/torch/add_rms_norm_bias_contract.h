@@ -291,9 +291,9 @@ inline void Contract::CheckRanks() const
     if (inputs_.x1.Rank() < static_cast<int64_t>(inputs_.gamma.Run(0, 0).size()) ||
         inputs_.x1.Rank() > static_cast<int64_t>(inputs_.gamma.Run(0, 0).size()) + 8) {
         Reject(
-            "rank of x1 is %ld; expected: the rank of x1 is from the length of COLS to (the length of COLS) "
-            "+ 8 [x1_rank]",
-            inputs_.x1.Rank());
+            "rank of x1 is %ld, rank of gamma is %ld; expected: the rank of x1 is from the rank of gamma to "
+            "(the rank of gamma) + 8 [x1_rank]",
+            inputs_.x1.Rank(), inputs_.gamma.Rank());
     }
     // x2_rank
     if (inputs_.x2.Rank() != inputs_.x1.Rank()) {
@@ -319,7 +319,7 @@ inline void Contract::CheckDims() const
 {
     // x1_shape
     if (!EndsWith(inputs_.x1.Run(0, 0), inputs_.gamma.Run(0, 0))) {
-        Reject("x1: expected: the shape of x1 ends with COLS [x1_shape]");
+        Reject("x1: expected: the shape of x1 ends with the shape of gamma [x1_shape]");
     }
     // x2_shape
     if (!SameDims(inputs_.x2.Run(0, 0), inputs_.x1.Run(0, 0))) {

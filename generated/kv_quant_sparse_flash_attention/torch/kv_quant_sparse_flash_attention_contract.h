@@ -695,7 +695,10 @@ inline void Contract::CheckKeySizes() const
         Reject("key: KV_N is %ld; expected: KV_N is 1 [key_shape]", dims_.kvN);
     }
     if (dims_.kvD != NOPE + attrs_.ropeHeadDim * 2 + NOPE / attrs_.tileSize * 4) {
-        Reject("key: KV_D is %ld; expected: KV_D equals the size of kv_row [key_shape]", dims_.kvD);
+        Reject(
+            "key: KV_D is %ld, rope_head_dim is %ld; expected: KV_D equals 512 + rope_head_dim * 2 + 16 "
+            "[key_shape]",
+            dims_.kvD, attrs_.ropeHeadDim);
     }
     // BLOCK_NUM_value
     if (attrs_.layoutKv == Layout::PA_BSND && dims_.blockNum < 0) {

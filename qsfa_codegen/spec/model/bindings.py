@@ -7,6 +7,7 @@ from msgspec import Struct
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.nodes import Expr
 from qsfa_codegen.spec.model.attrs import AttrScalar, AttrValue
+from qsfa_codegen.spec.model.choice import Text
 
 
 class BoundParam(Struct, frozen=True):
@@ -21,7 +22,7 @@ class BoundParam(Struct, frozen=True):
     source: str | None
     has_default: bool
     default: AttrValue | None
-    reason: str | None
+    reason: Text | None
     type: str | None
     value_map: tuple[tuple[str, AttrScalar], ...]
     convert: str | None

@@ -13,6 +13,7 @@ from qsfa_codegen.spec.model import (
     AttrValue,
     BoundParam,
     Input,
+    Text,
     TorchBinding,
 )
 from qsfa_codegen.spec.reader import Mapping, Node, Scalar
@@ -143,7 +144,8 @@ class BindingReader:
         self._known(source, span)
         attr = self._attrs.get(source)
         default = body.get("default") if body is not None else None
-        reason, type, convert = (_optional(body, key) for key in ("reason", "type", "as"))
+        type, convert = (_optional(body, key) for key in ("type", "as"))
+        reason = self._reason(body.get("reason") if body is not None else None)
         self._needs_reason(attr, default, reason)
         return BoundParam(
             name=bound,
@@ -157,7 +159,13 @@ class BindingReader:
             span=span,
         )
 
-    def _needs_reason(self, attr: Attr | None, default: Node | None, reason: str | None) -> None:
+    def _reason(self, node: Node | None) -> Text | None:
+        """One sentence for both languages, or one in each."""
+        if node is None:
+            return None
+        return Text(node.text, node.text) if isinstance(node, Scalar) else self._ctx.text(node)
+
+    def _needs_reason(self, attr: Attr | None, default: Node | None, reason: Text | None) -> None:
         if attr is None or default is None or reason is not None or attr.default is None:
             return
         if self._default(default, attr) != attr.default:

@@ -836,8 +836,9 @@ bool KvQuantSparseFlashAttentionContract::CheckKeySizes()
     }
     if (dims_.kvD != NOPE + attrs_.ropeHeadDim * 2 + NOPE / attrs_.tileSize * 4) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "key: KV_D is %ld; expected: KV_D equals the size of kv_row [key_shape]",
-            dims_.kvD);
+            "key: KV_D is %ld, ropeHeadDim is %ld; expected: KV_D equals 512 + ropeHeadDim * 2 + 16 "
+            "[key_shape]",
+            dims_.kvD, attrs_.ropeHeadDim);
     }
     // BLOCK_NUM_value
     if (attrs_.layoutKv == Layout::PA_BSND && dims_.blockNum < 0) {
