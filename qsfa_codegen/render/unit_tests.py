@@ -63,8 +63,13 @@ def emits_unit_tests(operator: Operator) -> bool:
     return has_unit_tests(operator) and (not operator.emit or _GROUP in operator.emit)
 
 
+def _tests_tiling(operator: Operator) -> bool:
+    """Whether tiling is tested: what it answers is unknown here where it calls functions of the user's."""
+    return has_tiling(operator) and operator.tiling is not None and not operator.tiling.externs
+
+
 def _has_tiling_tests(operator: Operator) -> bool:
-    return has_unit_tests(operator) and has_tiling(operator)
+    return has_unit_tests(operator) and _tests_tiling(operator)
 
 
 # --------------------------------------------------------------------------- calls
@@ -201,7 +206,7 @@ def _param_file(operator: Operator) -> str:
 
 
 def _texts(operator: Operator) -> str:
-    tables = [_infer_calls(operator), *([_tiling_calls(operator)] if has_tiling(operator) else [])]
+    tables = [_infer_calls(operator), *([_tiling_calls(operator)] if _tests_tiling(operator) else [])]
     return "\n".join(text for table in tables for text in (*table.accepted, *table.rejected))
 
 
@@ -229,7 +234,7 @@ def _render_param(operator: Operator, templates: Templates) -> str:
         used=used,
         attr_methods=[(name, ctype) for name, ctype in ATTR_METHODS if name in used],
         with_data="Bytes<" in texts,
-        tiles=has_tiling(operator),
+        tiles=_tests_tiling(operator),
         limits="std::numeric_limits" in texts,
     )
 
@@ -288,7 +293,7 @@ def _render_folder(operator: Operator, templates: Templates) -> str:
 
 
 def _render_op_host(operator: Operator, templates: Templates) -> str:
-    return templates.render(f"{_TEMPLATES}/CMakeLists.txt.j2", tiles=has_tiling(operator))
+    return templates.render(f"{_TEMPLATES}/CMakeLists.txt.j2", tiles=_tests_tiling(operator))
 
 
 ARTEFACTS = (

@@ -183,8 +183,8 @@ WRONG = {
         "OUTPUT_SOFTMAX_MAX, ge::DT_FLOAT)": (
             'OUTPUT_SOFTMAX_MAX, IsKept("DataTypes") ? ge::DT_FLOAT : ge::DT_INT8)'
         ),
-        "SetSoftmaxMaxShape(call, context->GetOutputShape(OUTPUT_SOFTMAX_SUM))": (
-            '(!IsKept("Shapes") || SetSoftmaxMaxShape(call, context->GetOutputShape(OUTPUT_SOFTMAX_SUM)))'
+        "SetSoftmaxMaxShape(call, outputs[OUTPUT_SOFTMAX_MAX])": (
+            '(!IsKept("Shapes") || SetSoftmaxMaxShape(call, outputs[OUTPUT_SOFTMAX_MAX]))'
         ),
     },
     "tiling": {
