@@ -1,0 +1,356 @@
+"""Which calls are legal: decided by calls that the two contracts treat differently, not by the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from msgspec.structs import replace
+
+from qsfa_codegen.diagnostics import Span
+from qsfa_codegen.review.changes import Found, Impact, Witness
+from qsfa_codegen.review.evidence import Verdict
+from qsfa_codegen.review.match import name_of
+from qsfa_codegen.review.pair import Pair
+from qsfa_codegen.review.registry import Look, Rule, rule
+from qsfa_codegen.review.units import Unit
+from qsfa_codegen.spec.model import Check, CheckKind, ContentRule, Operator
+
+ATTR, PRESENCE, DTYPE, SHAPE, SIZE, CONSTRAINT = (
+    "attribute",
+    "presence",
+    "dtype",
+    "shape",
+    "size",
+    "constraint",
+)
+
+
+DTYPE_ROW = "dtype_row"
+
+
+def family(unit: Unit) -> str:
+    """What a group of rules is about."""
+    match unit.kind:
+        case CheckKind.ATTR:
+            return ATTR
+        case CheckKind.PRESENCE:
+            return PRESENCE
+        case CheckKind.DTYPE:
+            return DTYPE
+        case CheckKind.CONSTRAINT:
+            return CONSTRAINT
+        case CheckKind.DIM if dim_of(unit) is not None:
+            return SIZE
+    return SHAPE
+
+
+def dim_of(unit: Unit) -> str | None:
+    """The dim whose domain the rules are, where they are that."""
+    facts = [fact for check in (*unit.after, *unit.before) for fact in check.establishes]
+    if unit.kind is CheckKind.DIM and facts and unit.id == f"{facts[0].name}_value":
+        return facts[0].name
+    return None
+
+
+def subject(unit: Unit) -> str:
+    """What a reader knows the rules as."""
+    if unit.id == DTYPE_ROW:
+        return "dtypes"
+    match family(unit):
+        case "attribute":
+            return f"attribute {unit.parameter}"
+        case "constraint":
+            return f"constraint {unit.id}"
+        case "size":
+            return f"dim {dim_of(unit)}"
+    return f"input {unit.parameter}"
+
+
+_SAID = {
+    ATTR: "accepted values of {name}",
+    PRESENCE: "presence of {name}",
+    DTYPE: "dtypes of {name}",
+    SHAPE: "shapes of {name}",
+    SIZE: "sizes of {name}",
+    CONSTRAINT: "constraint {name}",
+}
+
+
+def _relevant(pair: Pair) -> Iterator[Unit]:
+    """Groups that are not just those of a parameter that came or went."""
+    gone = {name_of(thing) for thing in (*pair.inputs.removed, *pair.attrs.removed)}
+    new = {name_of(thing) for thing in (*pair.inputs.added, *pair.attrs.added)}
+    for unit in pair.evidence.units:
+        if unit.kind is CheckKind.CONSTRAINT or unit.parameter not in gone | new:
+            yield unit
+
+
+def _found(pair: Pair, unit: Unit, message: str, verdict: Verdict, witness: Witness | None) -> Found:
+    return Found(
+        subject(unit),
+        message,
+        _said(pair.before, unit.before),
+        _said(pair.after, unit.after),
+        _place(pair.old, unit, unit.before),
+        _place(pair.after, unit, unit.after),
+        witness,
+        None if witness is not None else verdict.basis,
+    )
+
+
+def _place(operator: Operator, unit: Unit, checks: tuple[Check, ...]) -> Span:
+    if unit.id == DTYPE_ROW:
+        return operator.dtypes.span
+    return checks[0].span if checks else operator.name_span
+
+
+def _said(operator: Operator, checks: tuple[Check, ...]) -> str:
+    """What is allowed, in words."""
+    from qsfa_codegen.spec.failure import failure
+
+    # The words of a rule's own message may have stayed while the rule changed.
+    said = (failure(operator, _without_message(check)).allowed for check in checks)
+    return "; ".join(dict.fromkeys(said))
+
+
+def _without_message(check: Check) -> Check:
+    return check if check.message is None else replace(check, message=None)
+
+
+def _name(unit: Unit) -> str:
+    return subject(unit).split(" ", 1)[-1]
+
+
+def _narrower(kind: str) -> Look:
+    def look(pair: Pair) -> Iterator[Found]:
+        for unit in _relevant(pair):
+            if family(unit) != kind:
+                continue
+            verdict = pair.evidence.verdict(unit)
+            if verdict.narrower is not None:
+                message = f"{_what(kind, unit)}: calls that were accepted are rejected"
+                yield _found(pair, unit, message, verdict, verdict.narrower)
+
+    return look
+
+
+def _wider(kind: str) -> Look:
+    def look(pair: Pair) -> Iterator[Found]:
+        for unit in _relevant(pair):
+            if family(unit) != kind:
+                continue
+            verdict = pair.evidence.verdict(unit)
+            if verdict.wider is not None:
+                message = f"{_what(kind, unit)}: calls that were rejected are accepted"
+                yield _found(pair, unit, message, verdict, verdict.wider)
+
+    return look
+
+
+def _what(kind: str, unit: Unit) -> str:
+    return "combinations of dtypes" if unit.id == DTYPE_ROW else _SAID[kind].format(name=_name(unit))
+
+
+_TITLES = {
+    ATTR: ("An attribute accepts fewer values", "An attribute accepts more values"),
+    PRESENCE: (
+        "An input must be passed or left out more often",
+        "An input may be passed or left out more freely",
+    ),
+    DTYPE: ("An input has fewer dtypes", "An input has more dtypes"),
+    SHAPE: ("An input has fewer shapes", "An input has more shapes"),
+    SIZE: ("A dim has fewer sizes", "A dim has more sizes"),
+    CONSTRAINT: ("A constraint rejects more calls", "A constraint rejects fewer calls"),
+}
+_REASONS = {
+    True: "A call that was legal is rejected. The call that is shown was run through both contracts.",
+    False: "More calls are legal, and those that were stay so. The call that is shown was run through both.",
+}
+
+
+def _both_ways(number: int, kind: str) -> Iterator[Rule]:
+    ways: tuple[tuple[int, Impact, Callable[[str], Look], bool], ...] = (
+        (200, Impact.CALLERS, _narrower, True),
+        (210, Impact.WIDENING, _wider, False),
+    )
+    for base, impact, make, narrower in ways:
+        title = _TITLES[kind][0 if narrower else 1]
+        yield rule(f"QD{base + number}", impact, title, _REASONS[narrower])(make(kind))
+
+
+@rule(
+    "QD220",
+    Impact.COMPATIBLE,
+    "A rule is written in another way",
+    "No call was found that the old and the new rule treat differently. Where it says `searched`, that is "
+    "all that is "
+    "known; where it says `proved`, there is none.",
+)
+def rewritten(pair: Pair) -> Iterator[Found]:
+    """Groups whose text differs and whose meaning, as far as is known, does not."""
+    for unit in _relevant(pair):
+        verdict = pair.evidence.verdict(unit)
+        if verdict.narrower is None and verdict.wider is None and unit.rewritten:
+            message = f"{_what(family(unit), unit)}: no call is treated differently"
+            yield _found(pair, unit, message, verdict, None)
+
+
+@rule(
+    "QD221",
+    Impact.COMPATIBLE,
+    "A rule is checked at another stage",
+    "The same calls are rejected, at shape inference instead of at tiling or the other way round.",
+)
+def stage(pair: Pair) -> Iterator[Found]:
+    """Whether shape inference checks it too."""
+    old = {c.id: c.at_infer for c in pair.before.checks}
+    for check in {c.id: c for c in pair.after.checks}.values():
+        before = old.get(check.id)
+        if before is None or before == check.at_infer:
+            continue
+        unit = Unit(check.id, check.kind, check.parameter, (), (check,), False)
+        left, right = ("shape inference" if at else "tiling" for at in (before, check.at_infer))
+        message = f"{check.id} is checked at {right}"
+        yield Found(subject(unit), message, left, right, pair.old.name_span, check.span)
+
+
+@rule(
+    "QD222",
+    Impact.COMPATIBLE,
+    "A rule has another id",
+    "The id stands in messages, documentation and expected results of call cases; what is legal does not "
+    "change.",
+)
+def other_id(pair: Pair) -> Iterator[Found]:
+    """Constraints and rules about data with another id and the same content."""
+    spans = [("constraint", old.span, new.id, new.span) for old, new in pair.constraints.both]
+    spans += [("rule about data", old.span, new.id, new.span) for old, new in pair.contents.both]
+    for kind, before, id, after in spans:
+        was = pair.old_name(kind, id)
+        if was != id:
+            yield Found(f"{kind} {id}", f"{was} is called {id}", was, id, before, after)
+
+
+@rule(
+    "QD223",
+    Impact.COMPATIBLE,
+    "Rules are checked in another order",
+    "The same calls are rejected; host code reports the first rule that a call breaks, which may be another "
+    "one.",
+)
+def order(pair: Pair) -> Iterator[Found]:
+    """Constraints that moved."""
+    for old, new in pair.constraints.moved:
+        before = [c.id for c in pair.before.constraints].index(new.id) + 1
+        after = [c.id for c in pair.after.constraints].index(new.id) + 1
+        message = f"constraint {new.id} moved from place {before} to place {after}"
+        yield Found(f"constraint {new.id}", message, str(before), str(after), old.span, new.span)
+
+
+@rule(
+    "QD224",
+    Impact.COMPATIBLE,
+    "A constraint blames another parameter",
+    "The same calls are rejected; the message names another parameter.",
+)
+def blame(pair: Pair) -> Iterator[Found]:
+    """The blamed parameter."""
+    for old, new in pair.constraints.both:
+        if old.blame != new.blame:
+            message = f"constraint {new.id} blames {new.blame}"
+            yield Found(f"constraint {new.id}", message, old.blame, new.blame, old.span, new.span)
+
+
+@rule(
+    "QD230",
+    Impact.CALLERS,
+    "A rule about data was added",
+    "Tensors may no longer hold what they could. Rules about data are compared as they are written.",
+)
+def content_added(pair: Pair) -> Iterator[Found]:
+    """New rules about data."""
+    for new in pair.contents.added:
+        yield Found(
+            f"rule about data {new.id}",
+            f"what tensors may hold is limited by {new.id}",
+            "",
+            _content(pair, new),
+            pair.old.name_span,
+            new.span,
+        )
+
+
+@rule(
+    "QD231",
+    Impact.WIDENING,
+    "A rule about data was removed",
+    "Tensors may hold more than before. Rules about data are compared as they are written.",
+)
+def content_removed(pair: Pair) -> Iterator[Found]:
+    """Rules about data that are gone."""
+    for old in pair.contents.removed:
+        yield Found(
+            f"rule about data {old.id}",
+            f"what tensors may hold is no longer limited by {old.id}",
+            _content(pair, old),
+            "",
+            old.span,
+            pair.after.name_span,
+        )
+
+
+@rule(
+    "QD232",
+    Impact.CALLERS,
+    "A rule about data changed",
+    "Tensors may no longer hold all that they could. Rules about data are compared as they are written, so "
+    "it is "
+    "not known whether the new one allows less.",
+)
+def content_changed(pair: Pair) -> Iterator[Found]:
+    """Rules about data with another text or meaning."""
+    for old, new in pair.contents.both:
+        same = (old.predicate, old.names) == (new.predicate, new.names)
+        if not same or not pair.same_meaning((old.when, old.require), (new.when, new.require)):
+            yield Found(
+                f"rule about data {new.id}",
+                f"what {new.id} says of data changed",
+                _content(pair, old),
+                _content(pair, new),
+                old.span,
+                new.span,
+            )
+
+
+@rule(
+    "QD233",
+    Impact.COMPATIBLE,
+    "A rule about data is checked elsewhere",
+    "What is legal stays the same; tiling reports data that breaks the rule, or no longer does.",
+)
+def content_stage(pair: Pair) -> Iterator[Found]:
+    """Whether tiling checks it."""
+    for old, new in pair.contents.both:
+        if old.at_tiling != new.at_tiling:
+            left, right = ("at tiling" if rule.at_tiling else "not at tiling" for rule in (old, new))
+            message = f"rule about data {new.id} is checked {right}"
+            yield Found(f"rule about data {new.id}", message, left, right, old.span, new.span)
+
+
+def _content(pair: Pair, rule: ContentRule) -> str:
+    return rule.predicate or ("" if rule.require is None else pair.quote(rule.require.span))
+
+
+_KINDS = (ATTR, PRESENCE, DTYPE, SHAPE, SIZE, CONSTRAINT)
+RULES: tuple[Rule, ...] = (
+    *(found for number, kind in enumerate(_KINDS) for found in _both_ways(number, kind)),
+    rewritten,
+    stage,
+    other_id,
+    order,
+    blame,
+    content_added,
+    content_removed,
+    content_changed,
+    content_stage,
+)
