@@ -109,3 +109,17 @@ def in_order(call: Call, operator: Operator) -> Call:
     inputs = {i.name: call.inputs[i.name] for i in operator.inputs if i.name in call.inputs}
     attrs = {a.name: call.attrs[a.name] for a in operator.attrs if a.name in call.attrs}
     return replace(call, inputs=inputs, attrs=attrs)
+
+
+def reshaped(call: Call, name: str) -> Iterator[Call]:
+    """The call with other shapes of one input: each size that stands anywhere in it, and its neighbours."""
+    arg = call.inputs.get(name)
+    if not isinstance(arg, TensorArg):
+        return
+    sizes = {size for other in call.inputs.values() for t in _tensors(other) for size in t.shape}
+    near = sorted({size + step for size in sizes | {0, 1} for step in (-1, 0, 1) if size + step >= 0})
+    shapes = [arg.shape[:-1], (*arg.shape, 1), (1, *arg.shape)]
+    shapes += [(*arg.shape[:at], size, *arg.shape[at + 1 :]) for at in range(len(arg.shape)) for size in near]
+    for shape in dict.fromkeys(shapes):
+        if shape != arg.shape:
+            yield call.with_inputs({**call.inputs, name: TensorArg(arg.dtype, shape)})

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from qsfa_codegen.contract.breaking import Breaker
 from qsfa_codegen.contract.calls import Call, Result
 from qsfa_codegen.contract.derive import derive
 from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.contract.plan import Plan
 from qsfa_codegen.contract.reads import Reads
 from qsfa_codegen.contract.search import Legal, Search
-from qsfa_codegen.review.calls import Both, Translator, cost, in_order
+from qsfa_codegen.review.calls import Both, Translator, cost, in_order, reshaped
 from qsfa_codegen.review.changes import Basis, Witness
 from qsfa_codegen.review.pair import Pair
 from qsfa_codegen.review.units import Unit, changed_units
+from qsfa_codegen.spec.model import Check
 
 _BASES = 40  # legal calls that are changed, for one rule
 _MOVES = 250  # changes of one legal call
@@ -76,8 +79,8 @@ class Evidence:
         if self._pair.prove:
             narrower, wider, basis = self._proved(unit, narrower, wider)
         return Verdict(
-            None if narrower is None else self.witness(unit.id, narrower),
-            None if wider is None else self.witness(unit.id, wider),
+            None if narrower is None else self.witness(f"{unit.id}_now_rejected", narrower),
+            None if wider is None else self.witness(f"{unit.id}_now_accepted", wider),
             basis,
         )
 
@@ -112,13 +115,13 @@ class Evidence:
         for run in runs:
             if (
                 run.before.ok
-                and _blames(run.after, unit.id)
+                and _blames(run.after, unit.ids)
                 and (narrower is None or _weight(run) < _weight(narrower))
             ):
                 narrower = run
             if (
                 run.after.ok
-                and _blames(run.before, unit.id)
+                and _blames(run.before, unit.ids)
                 and (wider is None or _weight(run) < _weight(wider))
             ):
                 wider = run
@@ -151,10 +154,11 @@ class Evidence:
         found = [run for run in self._as_written if attr not in run.call.before.attrs and _changed(run)]
         if not found:
             return None
+        rejected = [run for run in found if not run.after.ok]
+        if rejected:
+            return self.witness(f"{attr}_left_out", min(rejected, key=_weight))
         run = min(found, key=_weight)
-        if not run.after.ok:
-            return self.witness(f"{attr}_default", run)
-        case = self._case(f"{attr}_default", run, {"status": "ok"})
+        case = self._case(f"{attr}_left_out", run, {"status": "ok"})
         old, new = _everything(run.before), _everything(run.after)
         names = [name for name in new if old.get(name) != new[name]]
         return Witness(case, *(", ".join(f"{n} is {side.get(n)}" for n in names) for side in (old, new)))
@@ -217,23 +221,44 @@ class Evidence:
                         yield legal
 
     def _targeted(self, unit: Unit) -> Iterator[Run]:
-        """Legal calls of either contract, changed in what the rules of a unit read."""
+        """Legal calls of either contract, changed so that the unit may treat them otherwise."""
         for search, translate, bases in self._searches:
-            reads = self._reads(unit)
-            for legal in islice(bases, _BASES):
-                for plan in islice(search.moves(legal.plan, reads), _MOVES):
-                    call = search.build(plan)
-                    both = None if call is None else translate(call)
+            breaker = Breaker(search)
+            checks = unit.before if search.evaluator is self._old else unit.after
+            for legal in islice(self._with_parameter(unit, search, bases), _BASES):
+                for call in self._trials(unit, checks, search, breaker, legal):
+                    both = translate(call)
                     if both is not None and self._fails(self._old, unit, both.before) != self._fails(
                         self._new, unit, both.after
                     ):
                         yield self._run(both)
 
+    def _with_parameter(self, unit: Unit, search: Search, bases: Iterable[Legal]) -> Iterator[Legal]:
+        """The bases; where they leave out what the unit is about, with that."""
+        name = unit.parameter
+        for legal in bases:
+            if name not in search.optional or name in legal.call.inputs:
+                yield legal
+                continue
+            passing = search.solve(legal.plan.with_passed(name, True), search.pinned | {name})
+            yield passing if isinstance(passing, Legal) else legal
+
+    def _trials(
+        self, unit: Unit, checks: Iterable[Check], search: Search, breaker: Breaker, legal: Legal
+    ) -> Iterator[Call]:
+        for plan in islice(search.moves(legal.plan, self._reads(unit)), _MOVES):
+            call = search.build(plan)
+            if call is not None:
+                yield call
+        for check in checks:
+            yield from (edit.call for edit in breaker.edits(check, legal))
+        yield from reshaped(legal.call, unit.parameter)
+
     def _fails(self, evaluator: Evaluator, unit: Unit, call: Call) -> bool:
         """Whether a call breaks a rule of the unit, other rules left aside."""
         chip = evaluator.chip(call.chip)
         assert chip is not None
-        rules = [rule for rule in evaluator.rules if rule.check.id == unit.id]
+        rules = [rule for rule in evaluator.rules if rule.check.id in unit.ids]
         return any(True for _ in evaluator.broken(evaluator.env(call, chip)[0], rules))
 
     def _reads(self, unit: Unit) -> Reads:
@@ -268,8 +293,8 @@ def _weight(run: Run) -> tuple[int, tuple[int, int, int]]:
     return (len(run.before.violations) + len(run.after.violations), cost(run.call.after))
 
 
-def _blames(result: Result, id: str) -> bool:
-    return any(violation.constraint == id for violation in result.violations)
+def _blames(result: Result, ids: AbstractSet[str]) -> bool:
+    return any(violation.constraint in ids for violation in result.violations)
 
 
 def _said(result: Result) -> str:

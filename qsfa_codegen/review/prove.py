@@ -139,16 +139,18 @@ class _World:
         import z3
 
         ours, theirs = (self._before, self._after) if narrower else (self._after, self._before)
-        known = [term for id, term in ours.conditions if id == unit.id]
+        known = [term for id, term in ours.conditions if id in unit.ids]
         changed = [
-            term for id, term in theirs.conditions if id == unit.id and not any(z3.eq(term, k) for k in known)
+            term
+            for id, term in theirs.conditions
+            if id in unit.ids and not any(z3.eq(term, k) for k in known)
         ]
-        told = unit.id not in theirs.untold
+        told = not unit.ids & theirs.untold
         if not changed:
             return told
         legal = [term for _, term in ours.conditions]
         broken = z3.Not(z3.And(*changed))
-        others = [term for id, term in theirs.conditions if id != unit.id]
+        others = [term for id, term in theirs.conditions if id not in unit.ids]
         # A call that breaks nothing else tells most; where there is none, any call will do.
         for wanted in ((broken, *others), (broken,)):
             answer, model = self._solved(*legal, *wanted)

@@ -13,7 +13,7 @@ from qsfa_codegen.spec.model import Check, CheckKind
 
 
 class Unit(Struct, frozen=True):
-    """All checks with one id, of both contracts.
+    """Checks that a person sees as one rule: those with one id, or all about the shape of one input.
 
     ``rewritten``: they are spelt differently themselves, not only what they depend on.
     """
@@ -24,6 +24,11 @@ class Unit(Struct, frozen=True):
     before: tuple[Check, ...]
     after: tuple[Check, ...]
     rewritten: bool
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Ids of its checks."""
+        return frozenset(check.id for check in (*self.before, *self.after))
 
 
 def changed_units(pair: Pair) -> tuple[Unit, ...]:
@@ -42,8 +47,19 @@ def changed_units(pair: Pair) -> tuple[Unit, ...]:
 def _grouped(checks: Sequence[Check]) -> dict[str, tuple[Check, ...]]:
     found: dict[str, tuple[Check, ...]] = {}
     for check in checks:
-        found[check.id] = (*found.get(check.id, ()), check)
+        group = f"{check.parameter}_shape" if _is_about_shape(check) else check.id
+        found[group] = (*found.get(group, ()), check)
     return found
+
+
+def dim_of(check: Check) -> str | None:
+    """The dim whose accepted sizes a check is about, where it is about that."""
+    name = check.establishes[0].name if check.kind is CheckKind.DIM and check.establishes else None
+    return name if check.id == f"{name}_value" else None
+
+
+def _is_about_shape(check: Check) -> bool:
+    return check.kind is CheckKind.RANK or (check.kind is CheckKind.DIM and dim_of(check) is None)
 
 
 def _compared(pair: Pair, old: Sequence[Check], new: Sequence[Check]) -> tuple[bool, bool]:

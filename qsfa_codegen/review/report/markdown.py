@@ -48,7 +48,8 @@ def _change(change: Change, contract: bool, witness: bool) -> Iterator[str]:
     call = change.witness if witness else None
     if not contract and call is None:
         return
-    yield f"- **{change.code}** {_escaped(change.message)}<br>{_code(at(change.after))}"
+    yield f"- **{change.code}** {_escaped(change.message)} ({_escaped(change.subject)})<br>"
+    yield f"  {_code(at(change.after))}"
     if change.allowed is not None:
         yield f"  <br>allowed: {_escaped(change.allowed)}"
     if basis(change) and call is None:

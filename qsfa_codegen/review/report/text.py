@@ -27,7 +27,7 @@ def _change(change: Change, contract: bool, witness: bool, colour: bool) -> Iter
     if not contract and call is None:
         return
     place = painted("place", at(change.after), colour=colour)
-    yield f"  {change.code} {place}: {printable(change.message)}"
+    yield f"  {change.code} {place}: {printable(change.message)} [{printable(change.subject)}]"
     if contract:
         yield from _texts(change, colour)
     if call is not None:

@@ -268,6 +268,30 @@ def _defaults(pair: Pair) -> Iterator[tuple[tuple[_Interface, _Argument], _Argum
                 yield (interface, old), new, _default(old.bound), _default(new.bound)
 
 
+@rule(
+    "QD416",
+    Impact.CALLERS,
+    "A parameter that an interface fixed has another default",
+    "Callers did not choose it; now they can, and those who do not get another value than was passed before.",
+)
+def no_longer_fixed(pair: Pair) -> Iterator[Found]:
+    """Pinned parameters that became parameters."""
+    old, new = pair.before.torch, pair.after.torch
+    if old is None or new is None:
+        return
+    fixed = dict(old.fixed)
+    registered = {a.name: a.default for a in pair.before.attrs}
+    for param in (*new.positional, *new.keyword):
+        if param.source not in fixed:
+            continue
+        given = fixed[param.source]
+        passed = registered.get(param.source) if given is None else given
+        if not param.has_default or bare(param.default) != bare(passed):
+            left, right = "null" if passed is None else shown(passed), _default(param)
+            argument = _Argument(param.source, param, False, param.span)
+            yield _found("torch", argument, f"was fixed to {left}", left, right, old.span, param.span)
+
+
 def _default(param: BoundParam) -> str:
     if not param.has_default:
         return "no default"
@@ -297,7 +321,10 @@ def returns(pair: Pair) -> Iterator[Found]:
 def fixed(pair: Pair) -> Iterator[Found]:
     """Pinned parameters."""
     old, new = pair.before.torch, pair.after.torch
-    if old is not None and new is not None and bare(old.fixed) != bare(new.fixed):
+    if old is None or new is None:
+        return
+    common = [name for name in dict(new.fixed) if name in dict(old.fixed)]
+    if any(bare(dict(old.fixed)[name]) != bare(dict(new.fixed)[name]) for name in common):
         left, right = map(_fixed, (old, new))
         message = "what the torch operator passes on its own changed"
         yield Found("torch", message, left, right, old.span, new.span)
@@ -346,5 +373,6 @@ RULES = (
     default_given,
     returns,
     fixed,
+    no_longer_fixed,
     keywords,
 )

@@ -12,7 +12,7 @@ from qsfa_codegen.review.evidence import Verdict
 from qsfa_codegen.review.match import name_of
 from qsfa_codegen.review.pair import Pair
 from qsfa_codegen.review.registry import Look, Rule, rule
-from qsfa_codegen.review.units import Unit
+from qsfa_codegen.review.units import Unit, dim_of
 from qsfa_codegen.spec.model import Check, CheckKind, ContentRule, Operator
 
 ATTR, PRESENCE, DTYPE, SHAPE, SIZE, CONSTRAINT = (
@@ -39,17 +39,11 @@ def family(unit: Unit) -> str:
             return DTYPE
         case CheckKind.CONSTRAINT:
             return CONSTRAINT
-        case CheckKind.DIM if dim_of(unit) is not None:
-            return SIZE
-    return SHAPE
+    return SHAPE if _dim(unit) is None else SIZE
 
 
-def dim_of(unit: Unit) -> str | None:
-    """The dim whose domain the rules are, where they are that."""
-    facts = [fact for check in (*unit.after, *unit.before) for fact in check.establishes]
-    if unit.kind is CheckKind.DIM and facts and unit.id == f"{facts[0].name}_value":
-        return facts[0].name
-    return None
+def _dim(unit: Unit) -> str | None:
+    return dim_of((*unit.after, *unit.before)[0])
 
 
 def subject(unit: Unit) -> str:
@@ -62,7 +56,7 @@ def subject(unit: Unit) -> str:
         case "constraint":
             return f"constraint {unit.id}"
         case "size":
-            return f"dim {dim_of(unit)}"
+            return f"dim {_dim(unit)}"
     return f"input {unit.parameter}"
 
 
@@ -80,7 +74,10 @@ def _relevant(pair: Pair) -> Iterator[Unit]:
     """Groups that are not just those of a parameter that came or went."""
     gone = {name_of(thing) for thing in (*pair.inputs.removed, *pair.attrs.removed)}
     new = {name_of(thing) for thing in (*pair.inputs.added, *pair.attrs.added)}
+    retyped = {new.name for old, new in pair.attrs.both if (old.type, old.enum) != (new.type, new.enum)}
     for unit in pair.evidence.units:
+        if unit.kind is CheckKind.ATTR and unit.parameter in retyped:
+            continue  # values of another type cannot be compared
         if unit.kind is CheckKind.CONSTRAINT or unit.parameter not in gone | new:
             yield unit
 
@@ -89,8 +86,7 @@ def _found(pair: Pair, unit: Unit, message: str, verdict: Verdict, witness: Witn
     return Found(
         subject(unit),
         message,
-        _said(pair.before, unit.before),
-        _said(pair.after, unit.after),
+        *_texts(pair, unit),
         _place(pair.old, unit, unit.before),
         _place(pair.after, unit, unit.after),
         witness,
@@ -102,6 +98,20 @@ def _place(operator: Operator, unit: Unit, checks: tuple[Check, ...]) -> Span:
     if unit.id == DTYPE_ROW:
         return operator.dtypes.span
     return checks[0].span if checks else operator.name_span
+
+
+def _texts(pair: Pair, unit: Unit) -> tuple[str, str]:
+    """What is allowed: of shapes as it is written, of all else in words."""
+    if family(unit) == SHAPE:
+        written = [_shape(pair, operator, unit) for operator in (pair.before, pair.after)]
+        if written[0] != written[1]:
+            return written[0], written[1]
+    return _said(pair.before, unit.before), _said(pair.after, unit.after)
+
+
+def _shape(pair: Pair, operator: Operator, unit: Unit) -> str:
+    param = next((i for i in operator.inputs if i.name == unit.parameter), None)
+    return "" if param is None or param.shape is None else pair.quote(param.shape.span)
 
 
 def _said(operator: Operator, checks: tuple[Check, ...]) -> str:

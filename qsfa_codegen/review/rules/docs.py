@@ -50,7 +50,8 @@ def texts(pair: Pair) -> Iterator[Found]:
             if _other_words(old, new):
                 name = str(getattr(new, "name", getattr(new, "id", "")))
                 before, after = (_place(thing) for thing in (old, new))
-                yield Found(f"{word} {name}", f"the text of {word} {name} changed", "", "", before, after)
+                message = f"the text of {word} {name} changed"
+                yield Found(f"{word} {name}", message, *_english(old, new), before, after)
     for name in ("brief", "formula"):
         left, right = getattr(pair.before, name), getattr(pair.after, name)
         if written(left) != written(right):
@@ -59,6 +60,15 @@ def texts(pair: Pair) -> Iterator[Found]:
     if written(pair.before.notes) != written(pair.after.notes):
         spans = pair.old.name_span, pair.after.name_span
         yield Found("notes", "the notes changed", "", "", spans[0], spans[1])
+
+
+def _english(old: Struct, new: Struct) -> tuple[str, str]:
+    """The first text that differs, in English if it differs there."""
+    for name in ("doc", "message"):
+        left, right = getattr(old, name, None), getattr(new, name, None)
+        if isinstance(left, Text) and isinstance(right, Text) and left != right:
+            return (left.en, right.en) if left.en != right.en else (left.zh, right.zh)
+    return "", ""
 
 
 def _other_words(old: Struct, new: Struct) -> bool:

@@ -159,7 +159,8 @@ def _same_layout(pair: Pair, old: Record, new: Record) -> bool:
 
 def _fields(pair: Pair, record: Record) -> str:
     return "; ".join(
-        f"{f.name} {f.dtype.fixed or f.dtype.column} × {pair.quote(f.count.span)}" for f in record.fields
+        f"{f.name} {f.dtype.fixed or f.dtype.column} × {pair.quote(f.count.span)} align {f.align}"
+        for f in record.fields
     )
 
 

@@ -32,7 +32,7 @@ def _property(what: Callable[[Input], object], said: str) -> Look:
             left, right = what(old), what(new)
             if left != right:
                 message = f"{said} of input {new.name} changed"
-                yield Found(f"input {new.name}", message, str(left), str(right), old.span, new.span)
+                yield Found(f"input {new.name}", message, _shown(left), _shown(right), old.span, new.span)
 
     return look
 
@@ -115,7 +115,9 @@ def registered(pair: Pair) -> Iterator[Found]:
 
 
 def _shown(value: object) -> str:
-    return str(getattr(value, "value", value if isinstance(value, str) else "")).lower()
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if isinstance(value, str) else str(getattr(value, "value", ""))
 
 
 mutated = rule(

@@ -12,7 +12,7 @@ from qsfa_codegen.review.form import PLACES, WORDS
 from qsfa_codegen.review.match import Matching, matching, name_of
 from qsfa_codegen.review.pair import Pair
 from qsfa_codegen.review.registry import rule
-from qsfa_codegen.spec.model import Operator
+from qsfa_codegen.spec.model import EnumDef, Operator
 
 
 def _inside(pair: Pair) -> tuple[tuple[str, str, Matching], ...]:  # type: ignore[type-arg]
@@ -89,6 +89,8 @@ def _span(thing: Struct) -> Span:
 
 def _definition(pair: Pair, thing: Struct) -> str:
     value = getattr(thing, "value", None)
+    if isinstance(thing, EnumDef):
+        return ", ".join(f"{label.name}: {label.code}" for label in thing.labels)
     span = getattr(value, "span", None)
     if span is not None:
         return pair.quote(span)

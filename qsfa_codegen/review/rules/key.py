@@ -145,12 +145,11 @@ def _chosen(pair: Pair) -> Iterator[tuple[bool, Witness | None, Found]]:
     values = [
         (*(arg.value for arg in key.args), *((key.plain,) if key.plain is not None else ())) for key in keys
     ]
-    changed = not pair.same_meaning(values[0], values[1])
-    if not changed:
+    if pair.alike(values[0], values[1]) and pair.same_meaning(values[0], values[1]):
         return
     texts = ["; ".join(pair.quote(value.span) for value in side) for side in values]
     found = Found("tiling key", "", texts[0], texts[1], keys[0].span, keys[1].span)
-    yield not pair.same_text(values[0], values[1]), pair.evidence.differs("key", _key), found
+    yield not pair.alike(values[0], values[1]), pair.evidence.differs("key", _key), found
 
 
 @rule(

@@ -208,8 +208,9 @@ def value(pair: Pair) -> Iterator[Found]:
 def value_rewritten(pair: Pair) -> Iterator[Found]:
     """Fields of which no call is found."""
     for old, new in _layouts(pair).both:
-        values = (old.field.value,), (new.field.value,)
-        if pair.same_text(*values) or pair.evidence.differs(new.field.name, _Value(old.name, new.name)):
+        if pair.alike(old.field.value, new.field.value) or pair.evidence.differs(
+            new.field.name, _Value(old.name, new.name)
+        ):
             continue
         yield Found(
             f"tiling field {new.name}",

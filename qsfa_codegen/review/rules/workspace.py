@@ -114,7 +114,7 @@ def layout(pair: Pair) -> Iterator[Found]:
 def rewritten(pair: Pair) -> Iterator[Found]:
     """Sizes of which no call is found."""
     for arch, old, new in _terms(pair):
-        if pair.same_text(_exprs(old), _exprs(new)):
+        if pair.alike(tuple(_exprs(old)), tuple(_exprs(new))):
             continue
         if pair.evidence.differs(f"workspace_{arch}", _Bytes(arch), arch) is None:
             yield Found(
@@ -137,7 +137,7 @@ def _block_dims(pair: Pair) -> tuple[Expr | None, Expr | None] | None:
     if tilings is None:
         return None
     old, new = (tiling.block_dim for tiling in tilings)
-    return None if pair.same_meaning((old,), (new,)) else (old, new)
+    return None if pair.alike(old, new) and pair.same_meaning((old,), (new,)) else (old, new)
 
 
 @rule(
@@ -163,7 +163,7 @@ def block_dim(pair: Pair) -> Iterator[Found]:
 def block_dim_rewritten(pair: Pair) -> Iterator[Found]:
     """Block dims of which no call is found."""
     found = _block_dims(pair)
-    if found is None or pair.same_text((found[0],), (found[1],)):
+    if found is None or pair.alike(found[0], found[1]):
         return
     if pair.evidence.differs("block_dim", _block_dim) is None:
         yield _about_cores(pair, found, "the block dim is written in another way", None)
