@@ -23,7 +23,8 @@ _DIAGNOSTICS = """\
 Every message has a code that stays the same from version to version. `qsfa-codegen explain CODE` prints what
 stands here. An error keeps the package from being generated, a warning does not.
 
-Codes that begin with QD are of changes that `qsfa-codegen diff` reports; see [Reviewing a spec change](review.md).
+Codes that begin with QD are of changes that `qsfa-codegen diff` reports, see
+[Reviewing a spec change](review.md).
 """
 
 _GROUPS = {
@@ -66,6 +67,7 @@ than a second, in a log every ten seconds. Results come in the order of the spec
 | 1 | findings: errors in a spec, a package out of date or edited by hand, an unexpected result of a call |
 | 2 | the command line is wrong |
 | 3 | the disk or the program failed |
+| 100 | `diff` found that something breaks |
 | 130 | interrupted |
 | 141 | the reader of the output went away |
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from qsfa_codegen.commands import operators, specs, status
 from qsfa_codegen.diagnostics import Diagnostic, Severity, Sink
+from qsfa_codegen.expr.memo import forget
 from qsfa_codegen.review.base import Base, BaseError, BaseSpec, base_of, find, removed
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def run(request: Request, console: Console) -> int:
     failed = False
     for spec in request.specs:
         review = _review(spec, request, console)
+        forget()
         failed = failed or review is None
         reviews += [] if review is None else [review]
     if request.every:
@@ -78,7 +80,8 @@ def _base(request: Request, spec: Path) -> Base:
 
 def _review(spec: Path, request: Request, console: Console) -> Review | None:
     """The review of one spec; None when it, or the base's, has errors."""
-    from qsfa_codegen.review.compare import Review, allowed, compare
+    from qsfa_codegen.review.compare import Review, allowed, found_in, relation
+    from qsfa_codegen.review.pair import Pair
 
     new = operators.load(spec, console)
     if new is None:
@@ -93,13 +96,15 @@ def _review(spec: Path, request: Request, console: Console) -> Review | None:
         console.finding(Diagnostic("QS931", f"the spec of {spec} in {base.label} cannot be read"))
         return None
     texts = {found.name: found.data.decode("utf-8"), spec.as_posix(): text}
-    changes = compare(old, new, texts, prove=request.prove)
-    changes, unused = allowed(changes, request.allow, new.allowed, old.allowed)
+    pair = Pair(old, new, texts, request.prove)
+    found_changes = found_in(pair)
+    contract = relation(pair, found_changes)
+    changes, unused = allowed(found_changes, request.allow, new.allowed, old.allowed)
     for entry in unused:
         message = f"the break {entry.code} that is allowed counts for nothing"
         help = "an entry is for the edit that it comes with: remove it"
         console.finding(Diagnostic("QS932", message, entry.span, help, Severity.WARNING))
-    return Review(new.snake, spec.as_posix(), base.label, changes, unused=unused)
+    return Review(new.snake, spec.as_posix(), base.label, changes, relation=contract, unused=unused)
 
 
 def _operator(found: BaseSpec, console: Console) -> Operator | None:

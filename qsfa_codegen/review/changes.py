@@ -32,6 +32,24 @@ class Basis(Enum):
     PROVED = "proved"
 
 
+class Relation(Struct, frozen=True):
+    """The calls that both contracts can be asked about: are some newly rejected, some newly accepted?"""
+
+    narrower: bool
+    wider: bool
+    basis: Basis
+
+    def __str__(self) -> str:
+        match self.narrower, self.wider:
+            case True, True:
+                return "narrower and wider"
+            case True, False:
+                return "narrower"
+            case False, True:
+                return "wider"
+        return "equivalent"
+
+
 class Witness(Struct, frozen=True):
     """A call that the two contracts treat differently, in the names of the new one.
 

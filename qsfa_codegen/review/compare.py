@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qsfa_codegen.expr.memo import forget
-from qsfa_codegen.review.changes import Change, Impact
+from qsfa_codegen.review.changes import Change, Impact, Relation
 from qsfa_codegen.review.pair import Pair
 from qsfa_codegen.review.rules import RULES
 from qsfa_codegen.spec.model import Allowance, Operator
@@ -20,6 +19,7 @@ class Review(Struct, frozen=True):
     """What an edit did to one operator.
 
     ``base`` names what it is compared with, ``fresh`` says that the base has no such operator.
+    ``relation`` is what became of the contract as a whole, where anything changed.
     ``unused`` are entries of the spec's allow list that count for nothing.
     """
 
@@ -28,6 +28,7 @@ class Review(Struct, frozen=True):
     base: str
     changes: tuple[Change, ...]
     fresh: bool = False
+    relation: Relation | None = None
     unused: tuple[Allowance, ...] = ()
 
     @property
@@ -40,14 +41,24 @@ def compare(
     old: Operator, new: Operator, texts: Mapping[str, str] | None = None, *, prove: bool = False
 ) -> tuple[Change, ...]:
     """Every difference, the gravest first; ``texts`` are the specs by the name of their file in spans."""
-    forget()
-    pair = Pair(old, new, texts or {}, prove)
+    return found_in(Pair(old, new, texts or {}, prove))
+
+
+def found_in(pair: Pair) -> tuple[Change, ...]:
+    """Every difference of a pair."""
     found: list[Change] = []
     for rule in RULES:
         changes = tuple(rule.run(pair))
         found += changes
         pair.told.update(change.subject for change in changes)
     return tuple(sorted(found, key=_place))
+
+
+def relation(pair: Pair, changes: Sequence[Change]) -> Relation | None:
+    """What became of the contract; None where nothing but words changed."""
+    if all(change.impact is Impact.DOCS for change in changes):
+        return None
+    return pair.evidence.relation()
 
 
 def _place(change: Change) -> tuple[int, int, int, str]:

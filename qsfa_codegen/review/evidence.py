@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
@@ -18,10 +18,13 @@ from qsfa_codegen.contract.plan import Plan
 from qsfa_codegen.contract.reads import Reads
 from qsfa_codegen.contract.search import Legal, Search
 from qsfa_codegen.review.calls import Both, Translator, cost, in_order, reshaped
-from qsfa_codegen.review.changes import Basis, Witness
+from qsfa_codegen.review.changes import Basis, Relation, Witness
 from qsfa_codegen.review.pair import Pair
 from qsfa_codegen.review.units import Unit, changed_units
 from qsfa_codegen.spec.model import Check
+
+if TYPE_CHECKING:
+    from qsfa_codegen.review.prove import Prover
 
 _BASES = 40  # legal calls that are changed, for one rule
 _MOVES = 250  # changes of one legal call
@@ -87,10 +90,6 @@ class Evidence:
     def _proved(
         self, unit: Unit, narrower: Run | None, wider: Run | None
     ) -> tuple[Run | None, Run | None, Basis]:
-        from qsfa_codegen.review.prove import Prover
-
-        if not hasattr(self, "_prover"):
-            self._prover = Prover(self._pair)
         answer = self._prover.compare(unit)
         known = answer.narrower.known(narrower) and answer.wider.known(wider)
         narrower = self._smaller(unit, answer.narrower.call, narrower)
@@ -126,6 +125,29 @@ class Evidence:
             ):
                 wider = run
         return narrower, wider
+
+    def relation(self) -> Relation:
+        """What became of the contract as a whole."""
+        verdicts = [self.verdict(unit) for unit in self.units]
+        narrower = any(v.narrower for v in verdicts) or any(
+            r.before.ok and not r.after.ok for r in self._runs
+        )
+        wider = any(v.wider for v in verdicts) or any(r.after.ok and not r.before.ok for r in self._runs)
+        if not self._pair.prove:
+            return Relation(narrower, wider, Basis.SEARCHED)
+        answer = self._prover.compare(None)
+        known = answer.narrower.known(narrower or None) and answer.wider.known(wider or None)
+        return Relation(
+            narrower or answer.narrower.call is not None,
+            wider or answer.wider.call is not None,
+            Basis.PROVED if known else Basis.SEARCHED,
+        )
+
+    @cached_property
+    def _prover(self) -> Prover:
+        from qsfa_codegen.review.prove import Prover
+
+        return Prover(self._pair)
 
     def rejected(self, *ids: str) -> Witness | None:
         """A call of the base that breaks one of these rules now; for rules that are not checks."""

@@ -8,7 +8,8 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from qsfa_codegen.expr.build import strip
-from qsfa_codegen.expr.nodes import INT, Call, Contains, Expr, Literal, ParamQuery, Ref, RefKind, walk
+from qsfa_codegen.expr.memo import once_an_operator
+from qsfa_codegen.expr.nodes import INT, Call, Contains, Expr, Literal, ParamQuery, Ref, RefKind, refs, walk
 from qsfa_codegen.expr.rewrite import bottom_up, substitute
 from qsfa_codegen.expr.specialize import specialize
 from qsfa_codegen.review.form import bare
@@ -107,3 +108,32 @@ class Meaning:
     def _lets(self) -> Mapping[str, Expr]:
         tiling = self._operator.tiling
         return {n.name: n.value for n in (*self._operator.lets, *(tiling.lets if tiling is not None else ()))}
+
+
+Name = tuple[RefKind, str]
+
+
+@once_an_operator
+def definitions(operator: Operator) -> Mapping[Name, Expr | int]:
+    """What a name inside of a spec stands for."""
+    tiling_lets = () if operator.tiling is None else operator.tiling.lets
+    return {
+        **{(RefKind.CONST, c.name): c.value for c in operator.consts},
+        **{(RefKind.DIM, d.name): d.value if d.derived is None else d.derived for d in operator.dims},
+        **{(RefKind.LET, n.name): n.value for n in operator.lets},
+        **{(RefKind.TILING_LET, n.name): n.value for n in tiling_lets},
+    }
+
+
+def named(operator: Operator, exprs: Iterable[Expr]) -> tuple[Name, ...]:
+    """Names that expressions depend on, those that they name themselves first."""
+    known = definitions(operator)
+    found: dict[Name, None] = {}
+    pending = list(exprs)
+    for expr in pending:
+        for name in refs(expr):
+            if name in known and name not in found:
+                found[name] = None
+                value = known[name]
+                pending += [] if isinstance(value, int) else [value]
+    return tuple(found)

@@ -12,7 +12,7 @@ from qsfa_codegen.diagnostics import Span, split_lines
 from qsfa_codegen.review import rename
 from qsfa_codegen.review.form import bare_on
 from qsfa_codegen.review.match import Matching, matching, renames
-from qsfa_codegen.review.meaning import Meaning
+from qsfa_codegen.review.meaning import Meaning, Name, definitions, named
 from qsfa_codegen.review.rename import renamed
 from qsfa_codegen.spec.model import (
     Attr,
@@ -197,6 +197,26 @@ class Pair:
             bare_on(old, common, before, *without) == bare_on(new, common, after, *without)
             for old, new in self.chips
         )
+
+    def said(self, before: Sequence[Expr], after: Sequence[Expr]) -> tuple[str, str]:
+        """The texts of expressions; where they are the same, with what they name that changed."""
+        old, new = (", ".join(self.quote(expr.span) for expr in side) for side in (before, after))
+        if old != new:
+            return old, new
+        changed = [name for name in named(self.after, after) if not self._same_definition(name)]
+        texts = []
+        for operator in (self.before, self.after):
+            known = definitions(operator)
+            parts = [f"{name[1]} = {self._definition(known[name])}" for name in changed if name in known]
+            texts.append(f"{old} where {', '.join(parts)}" if parts else old)
+        return texts[0], texts[1]
+
+    def _same_definition(self, name: Name) -> bool:
+        old, new = definitions(self.before).get(name), definitions(self.after).get(name)
+        return old is None or new is None or self.alike(old, new)
+
+    def _definition(self, value: Expr | int) -> str:
+        return str(value) if isinstance(value, int) else self.quote(value.span)
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -57,21 +57,25 @@ class Answer(NamedTuple):
 
 
 class Prover:
-    """Asks the solver about one pair of operators; what both have in common is worked out once."""
+    """Asks the solver about one pair of operators; what both have in common is worked out once.
 
-    def __init__(self, pair: Pair) -> None:
+    With ``smallest`` a call that is found for a group of rules is a small one.
+    """
+
+    def __init__(self, pair: Pair, *, smallest: bool = True) -> None:
         self._pair = pair
+        self._shrinks = smallest
         self._translator = Translator(pair)
         self._worlds: list[_World] | None = None
 
-    def compare(self, unit: Unit) -> Answer:
-        """What the change of one group of rules means, on every chip of both."""
+    def compare(self, unit: Unit | None) -> Answer:
+        """What the change of one group of rules (None: of all) means, on every chip of both."""
         return Answer(self._ask(unit, narrower=True), self._ask(unit, narrower=False))
 
-    def _ask(self, unit: Unit, *, narrower: bool) -> Direction:
+    def _ask(self, unit: Unit | None, *, narrower: bool) -> Direction:
         none = True
         for world in self._all_worlds():
-            found = world.ask(unit, narrower=narrower)
+            found = world.ask(unit, narrower=narrower, smallest=self._shrinks and unit is not None)
             if isinstance(found, Call):
                 both = self._translated(world, found, narrower=narrower)
                 if both is not None:
@@ -133,29 +137,32 @@ class _World:
         self._before = _rules(Encoder(pair.before, old, self._symbols), pair.before, old)
         self._after = _rules(Encoder(pair.after, new, self._symbols), pair.after, new)
         self._own = tuple(self._only_one_has())
+        # A rule that cannot be told does not matter where both contracts have it word for word.
+        self._untold = frozenset(
+            id for id in self._before.untold | self._after.untold if not _same_rule(pair, id)
+        )
 
-    def ask(self, unit: Unit, *, narrower: bool) -> Call | bool:
+    def ask(self, unit: Unit | None, *, narrower: bool, smallest: bool) -> Call | bool:
         """A call that tells the contracts apart, True when there is none, False when it is not known."""
         import z3
 
         ours, theirs = (self._before, self._after) if narrower else (self._after, self._before)
-        known = [term for id, term in ours.conditions if id in unit.ids]
+        ids = _ids(theirs) if unit is None else unit.ids
+        known = [term for id, term in ours.conditions if id in ids]
         changed = [
-            term
-            for id, term in theirs.conditions
-            if id in unit.ids and not any(z3.eq(term, k) for k in known)
+            term for id, term in theirs.conditions if id in ids and not any(z3.eq(term, k) for k in known)
         ]
-        told = not unit.ids & theirs.untold
+        told = not ids & self._untold
         if not changed:
             return told
         legal = [term for _, term in ours.conditions]
         broken = z3.Not(z3.And(*changed))
-        others = [term for id, term in theirs.conditions if id not in unit.ids]
+        others = [term for id, term in theirs.conditions if id not in ids]
         # A call that breaks nothing else tells most; where there is none, any call will do.
         for wanted in ((broken, *others), (broken,)):
             answer, model = self._solved(*legal, *wanted)
             if answer == z3.sat:
-                return self._smallest(model, *legal, *wanted)
+                return self._smallest(model, *legal, *wanted) if smallest else self._call(model)
         return told and answer == z3.unsat
 
     def _solved(self, *conditions: Any, milliseconds: int = _TIMEOUT) -> tuple[Any, Any]:
@@ -187,6 +194,9 @@ class _World:
                 low = middle + 1
             else:
                 break
+        return self._call(model)
+
+    def _call(self, model: Any) -> Call:
         return self._symbols.call(model, self._chip.id)
 
     def _only_one_has(self) -> Iterator[Any]:
@@ -207,6 +217,18 @@ class _World:
                 yield encoder.equals(attr, attr.default)
             except UnsupportedError:
                 continue
+
+
+def _ids(rules: _Rules) -> frozenset[str]:
+    return frozenset((*(id for id, _ in rules.conditions), *rules.untold))
+
+
+def _same_rule(pair: Pair, id: str) -> bool:
+    sides = []
+    for operator in (pair.before, pair.after):
+        checks = [check for check in operator.checks if check.id == id]
+        sides.append([expr for check in checks for expr in (check.when, check.require)])
+    return bool(sides[0]) and pair.same_meaning(sides[0], sides[1])
 
 
 def _number(model: Any, term: Any) -> int:

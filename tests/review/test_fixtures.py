@@ -18,6 +18,9 @@ FOLDERS = sorted(path for path in (HERE / "rules").iterdir() if path.is_dir())
 ELSEWHERE = {"QD101", "QD399"}  # tested with the command, and with the net
 
 
+JUDGED = [folder for folder in FOLDERS if folder.name.startswith("QD2")]
+
+
 class Fixture:
     """A folder."""
 
@@ -60,11 +63,9 @@ def _names(operator: Operator) -> list[str]:
     return [*(i.name for i in operator.inputs), *(a.name for a in operator.attrs)]
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", JUDGED, ids=lambda folder: folder.name)
 def test_undoing_an_edit_turns_narrower_and_wider_round(folder: Path) -> None:
     fixture = Fixture(folder)
-    if _names(fixture.before) != _names(fixture.after):
-        return
     there, back = fixture.changes(), fixture.undone()
     for narrower, wider in ((there, back), (back, there)):
         assert _judged(narrower, "QD20") == _judged(wider, "QD21")

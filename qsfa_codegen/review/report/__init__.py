@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from qsfa_codegen.diagnostic_formats import printable
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.review.changes import Basis, Change, Impact
 from qsfa_codegen.review.compare import Review
@@ -20,17 +21,24 @@ _BASES = {
 
 def summary(review: Review) -> str:
     """One sentence: how many changes of which class."""
+    base = printable(review.base)
     if review.fresh:
-        return f"{review.name}: new, {review.base} has no such operator"
+        return f"{review.name}: new, {base} has no such operator"
     if not review.changes:
-        return f"{review.name}: no change since {review.base}"
+        return f"{review.name}: no change since {base}"
     parts = []
     for impact in Impact:
         found = [change for change in review.changes if change.impact is impact]
         meant = sum(change.allowed is not None for change in found) if impact.breaks else 0
         if found:
             parts.append(f"{len(found)} {impact.value}" + (f" ({meant} allowed)" if meant else ""))
-    return f"{review.name}: {_counted(len(review.changes))} since {review.base}: {', '.join(parts)}"
+    return f"{review.name}: {_counted(len(review.changes))} since {base}: {', '.join(parts)}"
+
+
+def contract(review: Review) -> str:
+    """What became of the contract; empty where nothing did."""
+    found = review.relation
+    return "" if found is None else f"contract: {found} ({_BASES[found.basis]})"
 
 
 def _counted(number: int) -> str:
@@ -47,7 +55,7 @@ def grouped(changes: Sequence[Change]) -> Iterator[tuple[Impact, list[Change]]]:
 
 def at(span: Span | None) -> str:
     """A place as editors understand it."""
-    return "" if span is None else f"{span.file}:{span.line}:{span.column}"
+    return "" if span is None else f"{printable(span.file)}:{span.line}:{span.column}"
 
 
 def basis(change: Change) -> str:

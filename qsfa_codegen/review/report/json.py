@@ -26,6 +26,13 @@ def _review(review: Review) -> Object:
         "base": review.base,
         "new": review.fresh,
         "breaks": review.breaks,
+        "contract": None
+        if review.relation is None
+        else {
+            "narrower": review.relation.narrower,
+            "wider": review.relation.wider,
+            "basis": review.relation.basis.value,
+        },
         "changes": [_change(change) for change in review.changes],
     }
 

@@ -10,6 +10,7 @@ from qsfa_codegen.diagnostic_formats import printable
 from qsfa_codegen.review.changes import Change, Impact, Witness
 from qsfa_codegen.review.compare import Review
 from qsfa_codegen.review.report import at, basis, grouped, summary
+from qsfa_codegen.review.report import contract as relation
 
 _SIGNS = {
     Impact.CALLERS: "🔴",
@@ -36,6 +37,8 @@ def _section(review: Review, contract: bool, witness: bool) -> Iterator[str]:
     name, _, rest = summary(review).partition(": ")
     yield f"### `{name}`\n"
     yield f"{rest[:1].upper()}{rest[1:]}\n"
+    if review.relation is not None:
+        yield f"{relation(review).capitalize()}.\n"
     for impact, changes in grouped(review.changes):
         yield f"<details{' open' if impact in _OPENED else ''}>"
         yield f"<summary>{_SIGNS[impact]} <b>{impact.value}</b>: {len(changes)}</summary>\n"

@@ -10,11 +10,13 @@ from qsfa_codegen.diagnostic_formats import printable
 from qsfa_codegen.review.changes import Change, Witness
 from qsfa_codegen.review.compare import Review
 from qsfa_codegen.review.report import at, basis, grouped, summary
+from qsfa_codegen.review.report import contract as relation
 
 
 def text(review: Review, *, contract: bool = True, witness: bool = True, colour: bool = False) -> str:
     """The review: a summary, then every change; ``witness`` shows calls, ``contract`` all the rest."""
     lines = [painted("bold", summary(review), colour=colour)]
+    lines += [said] if (said := relation(review)) else []
     for impact, changes in grouped(review.changes):
         part = [line for change in changes for line in _change(change, contract, witness, colour)]
         if part:

@@ -98,7 +98,7 @@ def _plans(pair: Pair, old: KernelPlan, new: KernelPlan) -> Iterator[Found]:
         left, right = before.get(name, ()), after.get(name, ())
         if (name in before) == (name in after) and pair.same_meaning(left, right):
             continue
-        texts = [", ".join(pair.quote(e.span) for e in side if e is not None) for side in (left, right)]
+        texts = pair.said(*([e for e in side if e is not None] for side in (left, right)))
         message = f"{name} of the plan of {new.arch} changed"
         yield Found(f"kernel plan {new.arch}", message, texts[0], texts[1], old.span, new.span)
     if list(before) != list(after) and set(before) == set(after):

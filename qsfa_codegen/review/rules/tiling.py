@@ -191,8 +191,7 @@ def value(pair: Pair) -> Iterator[Found]:
             yield Found(
                 f"tiling field {new.name}",
                 f"the value of tiling field {new.name} changed",
-                pair.quote(old.field.value.span),
-                pair.quote(new.field.value.span),
+                *pair.said((old.field.value,), (new.field.value,)),
                 old.span,
                 new.span,
                 witness,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from qsfa_codegen.contract.calls import Result
 from qsfa_codegen.diagnostics import Span
@@ -39,12 +39,29 @@ def _places(pair: Pair, old: Sequence[WorkspaceTerm], new: Sequence[WorkspaceTer
     return (old[0].span if old else tilings[0].span), (new[0].span if new else tilings[1].span)
 
 
-def _listed(pair: Pair, terms: Sequence[WorkspaceTerm]) -> str:
-    return "; ".join(f"{term.name} {_factors(pair, term)}" for term in terms)
+def _changed(pair: Pair, old: Sequence[WorkspaceTerm], new: Sequence[WorkspaceTerm]) -> tuple[str, str]:
+    """The terms that are not the same in both; all of them when each is."""
+    before, after = {t.name: t for t in old}, {t.name: t for t in new}
+    names = [name for name in dict.fromkeys((*before, *after)) if not _same(pair, before, after, name)]
+    texts: tuple[list[str], list[str]] = ([], [])
+    if not names:  # only their order differs
+        return "; ".join(before), "; ".join(after)
+    for name in names:
+        left, right = before.get(name), after.get(name)
+        sides = [() if term is None else (term.per, term.copies, term.count) for term in (left, right)]
+        said = pair.said(sides[0], sides[1])
+        for shown, term, text in zip(texts, (left, right), said, strict=True):
+            shown += [] if term is None else [f"{name} {text.replace(', ', ' × ', 2)}"]
+    return "; ".join(texts[0]), "; ".join(texts[1])
 
 
-def _factors(pair: Pair, term: WorkspaceTerm) -> str:
-    return " × ".join(pair.quote(part.span) for part in (term.per, term.copies, term.count))
+def _same(
+    pair: Pair, before: Mapping[str, WorkspaceTerm], after: Mapping[str, WorkspaceTerm], name: str
+) -> bool:
+    sides = [_exprs([terms[name]]) for terms in (before, after) if name in terms]
+    if len(sides) < 2:
+        return False
+    return pair.alike(tuple(sides[0]), tuple(sides[1])) and pair.same_meaning(sides[0], sides[1])
 
 
 class _Bytes:
@@ -72,17 +89,10 @@ def size(pair: Pair) -> Iterator[Found]:
             yield Found(
                 f"workspace {arch}",
                 f"the workspace on {arch} has another size",
-                _listed(pair, _changed(old, new)),
-                _listed(pair, _changed(new, old)),
+                *_changed(pair, old, new),
                 *_places(pair, old, new),
                 witness,
             )
-
-
-def _changed(terms: Sequence[WorkspaceTerm], others: Sequence[WorkspaceTerm]) -> list[WorkspaceTerm]:
-    """The terms that the others do not have."""
-    known = {bare(term) for term in others}
-    return [term for term in terms if bare(term) not in known] or list(terms)
 
 
 @rule(
@@ -120,8 +130,7 @@ def rewritten(pair: Pair) -> Iterator[Found]:
             yield Found(
                 f"workspace {arch}",
                 f"the workspace on {arch} is written in another way",
-                _listed(pair, _changed(old, new)),
-                _listed(pair, _changed(new, old)),
+                *_changed(pair, old, new),
                 *_places(pair, old, new),
                 basis=Basis.SEARCHED,
             )
@@ -174,7 +183,11 @@ def _about_cores(
 ) -> Found:
     tilings = _tilings(pair)
     assert tilings is not None
-    texts = ["none" if expr is None else pair.quote(expr.span) for expr in found]
+    old, new = found
+    if old is None or new is None:
+        texts = tuple("none" if expr is None else pair.quote(expr.span) for expr in found)
+    else:
+        texts = pair.said((old,), (new,))
     places = [tiling.span if expr is None else expr.span for expr, tiling in zip(found, tilings, strict=True)]
     basis = Basis.SEARCHED if witness is None else None
     return Found("block dim", message, texts[0], texts[1], places[0], places[1], witness, basis)
