@@ -63,8 +63,7 @@ renamed = rule(
     Impact.CALLERS,
     "An attribute was renamed",
     "Graphs and keyword arguments name attributes. It counts as renamed when the spec says `was`, or when "
-    "both are "
-    "equal and stand at the same place or are named or described alike.",
+    "both are equal and stand at the same place or are named or described alike.",
 )(lists.renamed(_ATTRS))
 moved = rule(
     "QD125",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -163,31 +163,32 @@ def _what(kind: str, unit: Unit) -> str:
     return "combinations of dtypes" if unit.id == DTYPE_ROW else _SAID[kind].format(name=_name(unit))
 
 
-_TITLES = {
-    ATTR: ("An attribute accepts fewer values", "An attribute accepts more values"),
-    PRESENCE: (
-        "An input must be passed or left out more often",
-        "An input may be passed or left out more freely",
-    ),
-    DTYPE: ("An input has fewer dtypes", "An input has more dtypes"),
-    SHAPE: ("An input has fewer shapes", "An input has more shapes"),
-    SIZE: ("A dim has fewer sizes", "A dim has more sizes"),
-    CONSTRAINT: ("A constraint rejects more calls", "A constraint rejects fewer calls"),
-}
-_REASONS = {
-    True: "A call that was legal is rejected. The call that is shown was run through both contracts.",
-    False: "More calls are legal, and those that were stay so. The call that is shown was run through both.",
-}
+_NARROWER = (
+    ("QD200", ATTR, "An attribute accepts fewer values"),
+    ("QD201", PRESENCE, "An input must be passed or left out more often"),
+    ("QD202", DTYPE, "An input has fewer dtypes"),
+    ("QD203", SHAPE, "An input has fewer shapes"),
+    ("QD204", SIZE, "A dim has fewer sizes"),
+    ("QD205", CONSTRAINT, "A constraint rejects more calls"),
+)
+_WIDER = (
+    ("QD210", ATTR, "An attribute accepts more values"),
+    ("QD211", PRESENCE, "An input may be passed or left out more freely"),
+    ("QD212", DTYPE, "An input has more dtypes"),
+    ("QD213", SHAPE, "An input has more shapes"),
+    ("QD214", SIZE, "A dim has more sizes"),
+    ("QD215", CONSTRAINT, "A constraint rejects fewer calls"),
+)
+_SHOWN = "The call that is shown was run through both contracts."
 
 
-def _both_ways(number: int, kind: str) -> Iterator[Rule]:
-    ways: tuple[tuple[int, Impact, Callable[[str], Look], bool], ...] = (
-        (200, Impact.CALLERS, _narrower, True),
-        (210, Impact.WIDENING, _wider, False),
-    )
-    for base, impact, make, narrower in ways:
-        title = _TITLES[kind][0 if narrower else 1]
-        yield rule(f"QD{base + number}", impact, title, _REASONS[narrower])(make(kind))
+def _judged() -> Iterator[Rule]:
+    for code, kind, title in _NARROWER:
+        reason = f"A call that was legal is rejected. {_SHOWN}"
+        yield rule(code, Impact.CALLERS, title, reason)(_narrower(kind))
+    for code, kind, title in _WIDER:
+        reason = f"More calls are legal, and those that were stay so. {_SHOWN}"
+        yield rule(code, Impact.WIDENING, title, reason)(_wider(kind))
 
 
 @rule(
@@ -195,8 +196,7 @@ def _both_ways(number: int, kind: str) -> Iterator[Rule]:
     Impact.COMPATIBLE,
     "A rule is written in another way",
     "No call was found that the old and the new rule treat differently. Where it says `searched`, that is "
-    "all that is "
-    "known; where it says `proved`, there is none.",
+    "all that is known; where it says `proved`, there is none.",
 )
 def rewritten(pair: Pair) -> Iterator[Found]:
     """Groups whose text differs and whose meaning, as far as is known, does not."""
@@ -247,8 +247,8 @@ def other_id(pair: Pair) -> Iterator[Found]:
     "QD223",
     Impact.COMPATIBLE,
     "Rules are checked in another order",
-    "The same calls are rejected; host code reports the first rule that a call breaks, which may be another "
-    "one.",
+    "The same calls are rejected; host code reports the first rule that a call breaks, which may be "
+    "another one.",
 )
 def order(pair: Pair) -> Iterator[Found]:
     """Constraints that moved."""
@@ -316,8 +316,7 @@ def content_removed(pair: Pair) -> Iterator[Found]:
     Impact.CALLERS,
     "A rule about data changed",
     "Tensors may no longer hold all that they could. Rules about data are compared as they are written, so "
-    "it is "
-    "not known whether the new one allows less.",
+    "it is not known whether the new one allows less.",
 )
 def content_changed(pair: Pair) -> Iterator[Found]:
     """Rules about data with another text or meaning."""
@@ -353,9 +352,8 @@ def _content(pair: Pair, rule: ContentRule) -> str:
     return rule.predicate or ("" if rule.require is None else pair.quote(rule.require.span))
 
 
-_KINDS = (ATTR, PRESENCE, DTYPE, SHAPE, SIZE, CONSTRAINT)
 RULES: tuple[Rule, ...] = (
-    *(found for number, kind in enumerate(_KINDS) for found in _both_ways(number, kind)),
+    *_judged(),
     rewritten,
     stage,
     other_id,

@@ -40,9 +40,8 @@ def _once(found: Iterator[tuple[str, DtypeRow]]) -> Iterator[tuple[tuple[str, ..
     "QD240",
     Impact.ARTEFACTS,
     "A dtype row was removed",
-    "A row is a compiled kernel variant: what was built for it is no longer registered. What callers notice "
-    "is "
-    "reported as fewer dtypes of an input.",
+    "A row is a compiled kernel variant: what was built for it is no longer registered. What callers "
+    "notice is reported as fewer dtypes of an input.",
 )
 def row_removed(pair: Pair) -> Iterator[Found]:
     """Rows of the base only."""

@@ -80,8 +80,8 @@ def chip_added(pair: Pair) -> Iterator[Found]:
     "QD104",
     Impact.ARTEFACTS,
     "A fact about a chip changed",
-    "Core counts, buffer sizes and the reserved workspace enter tiling; the SoC name and architecture enter "
-    "builds.",
+    "Core counts, buffer sizes and the reserved workspace enter tiling; the SoC name and architecture "
+    "enter builds.",
 )
 def chip_facts(pair: Pair) -> Iterator[Found]:
     """Chips of both whose facts in chips.yaml differ."""

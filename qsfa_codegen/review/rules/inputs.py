@@ -67,8 +67,7 @@ renamed = rule(
     Impact.CALLERS,
     "An input was renamed",
     "Graphs, generated parameter names and keyword arguments name inputs. It counts as renamed when the "
-    "spec says "
-    "`was`, or when both are equal and stand at the same place or are named or described alike.",
+    "spec says `was`, or when both are equal and stand at the same place or are named or described alike.",
 )(lists.renamed(_INPUTS))
 moved = rule(
     "QD115",
@@ -95,8 +94,7 @@ format = rule(
     Impact.ARTEFACTS,
     "An input is registered otherwise",
     "Param type, format of unknown shapes, contiguity, dependence on values and storage shape are compiled "
-    "into the "
-    "operator library, and decide what tiling and kernels are handed.",
+    "into the operator library, and decide what tiling and kernels are handed.",
 )
 def registered(pair: Pair) -> Iterator[Found]:
     """The remaining properties of the registration."""

@@ -54,8 +54,7 @@ def names(pair: Pair) -> Iterator[Found]:
     Impact.COMPATIBLE,
     "A definition inside the spec changed",
     "The definition reads otherwise; what follows from it for calls, kernels and interfaces is reported by "
-    "itself, "
-    "so that nothing follows where nothing is reported.",
+    "itself, so that nothing follows where nothing is reported.",
 )
 def definitions(pair: Pair) -> Iterator[Found]:
     """Things inside that are defined otherwise on the chips of both."""
@@ -128,8 +127,7 @@ _NAMING = ("index", "was")
     Impact.ARTEFACTS,
     "Something else changed",
     "The resolved operators differ in a part for which there is no rule of its own. It counts as breaking "
-    "because it "
-    "is not known what follows from it.",
+    "because it is not known what follows from it.",
 )
 def rest(pair: Pair) -> Iterator[Found]:
     """The net: parts of the operators that differ and of which no rule has told."""

@@ -34,8 +34,7 @@ def _arguments(pair: Pair) -> Iterator[tuple[KeyArg, KeyArg]]:
     Impact.ARTEFACTS,
     "The bits of the tiling key are laid out otherwise",
     "Arguments fill the key from the lowest bit. A kernel built before is found by the old number, and "
-    "kernel sources "
-    "name the arguments.",
+    "kernel sources name the arguments.",
 )
 def layout(pair: Pair) -> Iterator[Found]:
     """Arguments added, removed, renamed, moved, of another kind or width."""
@@ -182,4 +181,20 @@ def rewritten(pair: Pair) -> Iterator[Found]:
             yield replace(found, message="the tiling key is written in another way", basis=Basis.SEARCHED)
 
 
-RULES = (layout, declared, declared_more, fewer, more, other, rewritten)
+@rule(
+    "QD317",
+    Impact.COMPATIBLE,
+    "Combinations of key arguments are listed, or no longer",
+    "Either the spec lists what is compiled, or it is what legal calls can reach; what came and went is "
+    "reported by itself.",
+)
+def listed(pair: Pair) -> Iterator[Found]:
+    """Where the legal combinations come from."""
+    keys = _keys(pair)
+    if keys is not None and keys[0].listed != keys[1].listed:
+        left, right = ("listed" if key.listed else "reachable" for key in keys)
+        message = f"the combinations of key arguments are {right}"
+        yield Found("tiling key", message, left, right, keys[0].span, keys[1].span)
+
+
+RULES = (layout, declared, declared_more, fewer, more, other, rewritten, listed)

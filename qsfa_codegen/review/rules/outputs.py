@@ -40,8 +40,7 @@ renamed = rule(
     Impact.CALLERS,
     "An output was renamed",
     "Graphs and generated parameter names name outputs. It counts as renamed when the spec says `was`, or "
-    "when both "
-    "are equal and stand at the same place or are named or described alike.",
+    "when both are equal and stand at the same place or are named or described alike.",
 )(lists.renamed(_OUTPUTS))
 moved = rule(
     "QD144",
