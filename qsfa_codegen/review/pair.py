@@ -180,7 +180,6 @@ class Pair:
         """The languages of both on each chip of both."""
         return tuple((Meaning(self.before, old), Meaning(self.after, new)) for old, new in self.chips)
 
-
     def same_meaning(self, before: Sequence[Expr | None], after: Sequence[Expr | None]) -> bool:
         """Whether expressions and all that they depend on are spelt alike on the chips of both."""
         return all(old.of(before) == new.of(after) for old, new in self.meanings)

@@ -52,6 +52,7 @@ def texts(pair: Pair) -> Iterator[Found]:
                 before, after = (_place(thing) for thing in (old, new))
                 message = f"the text of {word} {name} changed"
                 yield Found(f"{word} {name}", message, *_english(old, new), before, after)
+    yield from _plans(pair)
     for name in ("brief", "formula"):
         left, right = getattr(pair.before, name), getattr(pair.after, name)
         if written(left) != written(right):
@@ -60,6 +61,15 @@ def texts(pair: Pair) -> Iterator[Found]:
     if written(pair.before.notes) != written(pair.after.notes):
         spans = pair.old.name_span, pair.after.name_span
         yield Found("notes", "the notes changed", "", "", spans[0], spans[1])
+
+
+def _plans(pair: Pair) -> Iterator[Found]:
+    """Words of what kernels are compiled with."""
+    plans = [() if o.kernel is None else o.kernel.plans for o in (pair.before, pair.after)]
+    for old, new in matching(*plans).both:
+        if bare(old) == bare(new) and written(old) != written(new):
+            message = f"a text of the kernel plan of {new.arch} changed"
+            yield Found(f"kernel plan {new.arch}", message, "", "", old.span, new.span)
 
 
 def _english(old: Struct, new: Struct) -> tuple[str, str]:

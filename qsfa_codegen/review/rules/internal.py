@@ -111,6 +111,20 @@ def emit(pair: Pair) -> Iterator[Found]:
         yield Found("emit", "other groups of files are generated", texts[0], texts[1], spans[0], spans[1])
 
 
+@rule(
+    "QD343",
+    Impact.COMPATIBLE,
+    "Generated files state another license",
+    "It stands at the top of each generated file; no call and no kernel changes.",
+)
+def license(pair: Pair) -> Iterator[Found]:
+    """The license of generated files."""
+    old, new = pair.before.license, pair.after.license
+    if old != new:
+        message = f"generated files state the license {new}" if new else "generated files state no license"
+        yield Found("license", message, old, new, pair.old.name_span, pair.after.name_span)
+
+
 _PARTS: tuple[tuple[str, Callable[[Operator], Sequence[Struct]], tuple[str, ...]], ...] = (
     ("input", lambda o: o.inputs, ("shape", "presence", "dtype", "count")),
     ("attribute", lambda o: o.attrs, ("domain",)),
@@ -140,6 +154,9 @@ def rest(pair: Pair) -> Iterator[Found]:
         left, right = (tuple(getattr(o, name) for name in names) for o in (pair.before, pair.after))
         if not _told(pair, *subject.split("|")) and not pair.alike(left, right):
             yield _other(subject.split("|")[0], pair.old.name_span, pair.after.name_span)
+    for name in pair.after.__struct_fields__:
+        if name not in _KNOWN and not pair.alike(getattr(pair.before, name), getattr(pair.after, name)):
+            yield _other(name, pair.old.name_span, pair.after.name_span)
 
 
 _SECTIONS = {
@@ -153,6 +170,27 @@ _SECTIONS = {
 }
 
 
+# Fields of an operator whose rules tell each difference; a field that is new here is told by the net.
+_KNOWN = frozenset(
+    (
+        *(
+            "name",
+            "snake",
+            "category",
+            "brief",
+            "formula",
+            "graph_mode",
+            "chips",
+            "unsupported",
+            "registration",
+        ),
+        *("enums", "consts", "dims", "rests", "dtypes", "records", "inputs", "attrs", "outputs", "lets"),
+        *("constraints", "contents", "tiling", "kernel", "reference", "aclnn", "torch", "notes", "emit"),
+        *("license", "allowed", "checks", "source", "name_span"),
+    )
+)
+
+
 def _told(pair: Pair, *subjects: str) -> bool:
     return any(told == s or told.startswith(f"{s} ") for told in pair.told for s in subjects)
 
@@ -161,4 +199,4 @@ def _other(subject: str, before: Span, after: Span) -> Found:
     return Found(subject, f"{subject} changed in a way that no rule knows", "", "", before, after)
 
 
-RULES = (names, definitions, emit, rest)
+RULES = (names, definitions, emit, license, rest)

@@ -107,14 +107,14 @@ def _plans(pair: Pair, old: KernelPlan, new: KernelPlan) -> Iterator[Found]:
 
 
 def _parts(plan: KernelPlan) -> Iterator[tuple[str, tuple[Expr | None, ...]]]:
-    for name, value in plan.parameters:
-        yield name, (value,)
+    for parameter in plan.parameters:
+        yield parameter.name, (parameter.value,)
     for space in plan.spaces:
         yield space.space, (space.total,)
         for buffer in space.buffers:
             yield f"{space.space}.{buffer.name}", (buffer.copies, buffer.bytes)
-    for name, credit in plan.flags:
-        yield f"flag {name}", (credit,)
+    for flag in plan.flags:
+        yield f"flag {flag.name}", (flag.credits,)
 
 
 @rule(
