@@ -13,7 +13,7 @@ from qsfa_codegen.review.match import name_of
 from qsfa_codegen.review.pair import Pair
 from qsfa_codegen.review.registry import Look, Rule, rule
 from qsfa_codegen.review.units import Unit, dim_of
-from qsfa_codegen.spec.model import Check, CheckKind, ContentRule, Operator
+from qsfa_codegen.spec.model import Check, CheckKind, Operator
 
 ATTR, PRESENCE, DTYPE, SHAPE, SIZE, CONSTRAINT = (
     "attribute",
@@ -273,85 +273,6 @@ def blame(pair: Pair) -> Iterator[Found]:
             yield Found(f"constraint {new.id}", message, old.blame, new.blame, old.span, new.span)
 
 
-@rule(
-    "QD230",
-    Impact.CALLERS,
-    "A rule about data was added",
-    "Tensors may no longer hold what they could. Rules about data are compared as they are written.",
-)
-def content_added(pair: Pair) -> Iterator[Found]:
-    """New rules about data."""
-    for new in pair.contents.added:
-        yield Found(
-            f"rule about data {new.id}",
-            f"what tensors may hold is limited by {new.id}",
-            "",
-            _content(pair, new),
-            pair.old.name_span,
-            new.span,
-        )
-
-
-@rule(
-    "QD231",
-    Impact.WIDENING,
-    "A rule about data was removed",
-    "Tensors may hold more than before. Rules about data are compared as they are written.",
-)
-def content_removed(pair: Pair) -> Iterator[Found]:
-    """Rules about data that are gone."""
-    for old in pair.contents.removed:
-        yield Found(
-            f"rule about data {old.id}",
-            f"what tensors may hold is no longer limited by {old.id}",
-            _content(pair, old),
-            "",
-            old.span,
-            pair.after.name_span,
-        )
-
-
-@rule(
-    "QD232",
-    Impact.CALLERS,
-    "A rule about data changed",
-    "Tensors may no longer hold all that they could. Rules about data are compared as they are written, so "
-    "it is not known whether the new one allows less.",
-)
-def content_changed(pair: Pair) -> Iterator[Found]:
-    """Rules about data with another text or meaning."""
-    for old, new in pair.contents.both:
-        same = (old.predicate, old.names) == (new.predicate, new.names)
-        if not same or not pair.same_meaning((old.when, old.require), (new.when, new.require)):
-            yield Found(
-                f"rule about data {new.id}",
-                f"what {new.id} says of data changed",
-                _content(pair, old),
-                _content(pair, new),
-                old.span,
-                new.span,
-            )
-
-
-@rule(
-    "QD233",
-    Impact.COMPATIBLE,
-    "A rule about data is checked elsewhere",
-    "What is legal stays the same; tiling reports data that breaks the rule, or no longer does.",
-)
-def content_stage(pair: Pair) -> Iterator[Found]:
-    """Whether tiling checks it."""
-    for old, new in pair.contents.both:
-        if old.at_tiling != new.at_tiling:
-            left, right = ("at tiling" if rule.at_tiling else "not at tiling" for rule in (old, new))
-            message = f"rule about data {new.id} is checked {right}"
-            yield Found(f"rule about data {new.id}", message, left, right, old.span, new.span)
-
-
-def _content(pair: Pair, rule: ContentRule) -> str:
-    return rule.predicate or ("" if rule.require is None else pair.quote(rule.require.span))
-
-
 RULES: tuple[Rule, ...] = (
     *_judged(),
     rewritten,
@@ -359,8 +280,4 @@ RULES: tuple[Rule, ...] = (
     other_id,
     order,
     blame,
-    content_added,
-    content_removed,
-    content_changed,
-    content_stage,
 )
