@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call
+from qsfa_codegen.contract.env import single_precision
 from qsfa_codegen.review.calls import Both, Translator
 from qsfa_codegen.review.pair import Pair
 from qsfa_codegen.review.units import Unit
-from qsfa_codegen.spec.model import Operator
+from qsfa_codegen.spec.model import AttrValue, Operator
 
 if TYPE_CHECKING:
     from qsfa_codegen.review.solver.world import World
@@ -100,12 +101,17 @@ class Prover:
         return self._worlds
 
 
+def _as_passed(default: AttrValue | None) -> AttrValue | None:
+    """A default as the host gets it: floats have 32 bits."""
+    return single_precision(default) if isinstance(default, float) else default
+
+
 def _written(operator: Operator, call: Call) -> Call:
     """The call as a caller writes it: of this operator's parameters, without what is the default."""
     inputs = {i.name: call.inputs[i.name] for i in operator.inputs if i.name in call.inputs}
     attrs = {
         a.name: call.attrs[a.name]
         for a in operator.attrs
-        if a.name in call.attrs and (a.required or call.attrs[a.name] != a.default)
+        if a.name in call.attrs and (a.required or call.attrs[a.name] != _as_passed(a.default))
     }
     return replace(call, inputs=inputs, attrs=attrs)

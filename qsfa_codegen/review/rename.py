@@ -88,7 +88,7 @@ def renamed(operator: Operator, names: Names) -> Operator:
 class _Renaming:
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._all = {old: new for kind in _ANY.split("|") for old, new in names.get(kind, {}).items()}
+        self._all = {old: new for kind in names.values() for old, new in kind.items()}
         self._lets_of_tiling = False
 
     def struct(self, thing: S) -> S:
