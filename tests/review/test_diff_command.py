@@ -216,6 +216,28 @@ def test_a_code_that_does_not_exist(repository: Path, program: Program) -> None:
     assert "no change has the code QD999" in done.err
 
 
+# --------------------------------------------------------------------------- proofs
+
+
+def test_a_proof_says_so(repository: Path, program: Program) -> None:
+    edit("require: D % 32 == 0", "require: D // 32 * 32 == D")
+    done = program("diff", "--prove")
+    assert done.status == 0
+    assert "contract: equivalent (proved for all calls)" in done.out
+    assert "QD220" in done.out
+    assert "searched" not in done.out
+
+
+def test_a_proof_needs_the_solver(
+    repository: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("qsfa_codegen.review.prove.find_spec", lambda _: None)
+    done = program("diff", "--prove")
+    assert done.status == 2
+    assert "qsfa-codegen[prove]" in done.err
+    assert program("diff").status == 0
+
+
 # --------------------------------------------------------------------------- forms
 
 

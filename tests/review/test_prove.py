@@ -109,7 +109,9 @@ def test_the_solver_knows_what_all_calls_say(a: str, b: str, c: str, d: str) -> 
         return
     answer = Prover(pair, smallest=False).compare(units[0])
     for direction, expected in ((answer.narrower, narrower), (answer.wider, wider)):
-        assert (direction.call is not None, direction.none) == (expected, not expected)
+        # That it gives up is no mistake; what it says it knows is.
+        assert not (direction.none and expected)
+        assert direction.call is None or expected
 
 
 def only(found: tuple[Change, ...], subject: str) -> Change:
