@@ -6,12 +6,12 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from msgspec import Struct
 
-from qsfa_codegen.resources import CHIPS, resource
+from qsfa_codegen.resources import CHIPS, resource, spec_folders
 
 
 class BaseError(Exception):
@@ -35,7 +35,7 @@ class Base(Protocol):
         """What a reader knows it as."""
 
     def names(self, folder: Path) -> Sequence[str]:
-        """File names of the specs that it has where ``folder`` is."""
+        """The specs that it has in and below the place of ``folder``, as paths from there."""
 
     def read(self, folder: Path, name: str) -> bytes | None:
         """The bytes of a file where ``folder`` is; None when there is none."""
@@ -56,15 +56,23 @@ def find(base: Base, spec: Path, text: str) -> BaseSpec | None:
     folder, name = spec.parent, spec.name
     data = base.read(folder, name)
     if data is None:
+        *_, folder = spec_folders(spec)
         name = next(iter(_same_operator(base, folder, text)), "")
         data = base.read(folder, name) if name else None
     if data is None:
         return None
-    chips = base.read(folder, CHIPS)
-    if chips is None:
-        known = resource(CHIPS)
-        return BaseSpec(base.shown(folder, name), data, known.as_posix(), known.read_bytes())
-    return BaseSpec(base.shown(folder, name), data, base.shown(folder, CHIPS), chips)
+    chips_name, chips = _chips(base, folder / name)
+    return BaseSpec(base.shown(folder, name), data, chips_name, chips)
+
+
+def _chips(base: Base, spec: Path) -> tuple[str, bytes]:
+    """The description of chips that goes with a spec of the base."""
+    for folder in spec_folders(spec):
+        chips = base.read(folder, CHIPS)
+        if chips is not None:
+            return base.shown(folder, CHIPS), chips
+    known = resource(CHIPS)
+    return known.as_posix(), known.read_bytes()
 
 
 _OPERATOR = re.compile(r"^operator:\s*\n(?:[ \t#].*\n|\n)*?[ \t]+name:[ \t]*([A-Za-z_]\w*)", re.MULTILINE)
@@ -89,12 +97,18 @@ def _same_operator(base: Base, folder: Path, text: str) -> Iterator[str]:
 def removed(base: Base, folder: Path) -> Iterator[tuple[str, str]]:
     """Specs that only the base has, with their operator."""
     for name in base.names(folder):
-        if name == CHIPS or (folder / name).exists():
+        if (folder / name).exists():
             continue
         data = base.read(folder, name)
         operator = None if data is None else operator_name(data.decode("utf-8", "replace"))
         if operator is not None:
             yield base.shown(folder, name), operator
+
+
+def _may_be_spec(name: str) -> bool:
+    path = PurePosixPath(name)
+    hidden = any(part.startswith(".") for part in path.parts)
+    return path.suffix in (".yaml", ".yml") and path.name != CHIPS and not hidden
 
 
 class _Folder:
@@ -108,7 +122,9 @@ class _Folder:
         return self._root.as_posix()
 
     def names(self, folder: Path) -> Sequence[str]:
-        return sorted(path.name for path in self._place(folder).glob("*.yaml") if path.is_file())
+        place = self._place(folder)
+        found = (path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
+        return sorted(filter(_may_be_spec, found))
 
     def read(self, folder: Path, name: str) -> bytes | None:
         path = self._place(folder) / name
@@ -141,9 +157,9 @@ class _Revision:
         return cls(revision, found.decode().strip())
 
     def names(self, folder: Path) -> Sequence[str]:
-        listed = _git(folder, "ls-tree", "-z", "--name-only", self._commit, "./")
+        listed = _git(folder, "ls-tree", "-r", "-z", "--name-only", self._commit, "./")
         found = [] if listed is None else listed.decode("utf-8", "replace").split("\0")
-        return sorted(Path(name).name for name in found if name.endswith(".yaml"))
+        return sorted(filter(_may_be_spec, found))
 
     def read(self, folder: Path, name: str) -> bytes | None:
         return _git(folder, "cat-file", "blob", f"{self._commit}:./{name}")

@@ -51,6 +51,7 @@ def found_in(pair: Pair) -> tuple[Change, ...]:
         changes = tuple(rule.run(pair))
         found += changes
         pair.told.update(change.subject for change in changes)
+        pair.codes.update(change.code for change in changes)
     return tuple(sorted(found, key=_place))
 
 

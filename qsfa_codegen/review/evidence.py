@@ -61,6 +61,18 @@ class Evidence:
         """Groups of rules that may have changed."""
         return changed_units(self._pair)
 
+    @cached_property
+    def blind(self) -> tuple[str, ...]:
+        """Chips of both on which no legal call of the base was found: nothing can be told apart there."""
+        seen = {run.call.before.chip for run in self._runs if run.before.ok}
+        return tuple(new.id for _, new in self._pair.chips if new.id not in seen)
+
+    @cached_property
+    def unshared(self) -> tuple[str, ...]:
+        """Chips of both on which no call was found that both accept: results cannot be compared there."""
+        seen = {run.call.after.chip for run in self._both_accept}
+        return tuple(new.id for _, new in self._pair.chips if new.id not in seen)
+
     def verdict(self, unit: Unit) -> Verdict:
         """What the change of a group of rules means for calls."""
         if unit.id not in self._verdicts:

@@ -85,6 +85,7 @@ class Pair:
         self.before = self._with_new_names(old)
         self.prove = prove
         self.told: set[str] = set()  # subjects of what rules have found so far
+        self.codes: set[str] = set()  # and their codes
         self._lines = {name: split_lines(text) for name, text in texts.items()}
 
     def _with_new_names(self, before: Operator) -> Operator:

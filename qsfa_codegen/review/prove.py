@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call
-from qsfa_codegen.contract.env import single_precision
+from qsfa_codegen.expr.floats import single_precision
 from qsfa_codegen.review.calls import Both, Translator
 from qsfa_codegen.review.pair import Pair
 from qsfa_codegen.review.units import Unit

@@ -120,6 +120,20 @@ def test_a_spec_under_another_file_name_is_found(repository: Path, program: Prog
     assert "QD101" not in done.out
 
 
+def test_a_spec_in_a_folder_of_its_own_is_found(repository: Path, program: Program) -> None:
+    moved = SPEC.parent / "math" / "adding.yml"
+    moved.parent.mkdir()
+    SPEC.rename(moved)
+    edit(*TIGHTER, moved)
+    done = program("diff")
+    assert done.status == 100
+    assert "QD204 spec/math/adding.yml:" in done.out
+    assert "(HEAD:spec/add_example.yaml:" in done.out
+    git("add", ".")
+    git("commit", "-q", "-m", "two")
+    assert program("diff").out == "add_example: no change since HEAD\n"
+
+
 def test_a_spec_that_is_gone(repository: Path, program: Program) -> None:
     program("new", "OtherExample")
     git("add", ".")

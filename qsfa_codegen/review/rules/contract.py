@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from qsfa_codegen.diagnostics import Span
-from qsfa_codegen.review.changes import Found, Impact, Witness
+from qsfa_codegen.review.changes import Basis, Found, Impact, Witness
 from qsfa_codegen.review.evidence import Verdict
 from qsfa_codegen.review.match import name_of
 from qsfa_codegen.review.pair import Pair
@@ -202,8 +202,32 @@ def rewritten(pair: Pair) -> Iterator[Found]:
     """Groups whose text differs and whose meaning, as far as is known, does not."""
     for unit in _relevant(pair):
         verdict = pair.evidence.verdict(unit)
-        if verdict.narrower is None and verdict.wider is None and unit.rewritten:
+        if _is_judged(pair, verdict) and verdict.narrower is verdict.wider is None and unit.rewritten:
             message = f"{_what(family(unit), unit)}: no call is treated differently"
+            yield _found(pair, unit, message, verdict, None)
+
+
+def _is_judged(pair: Pair, verdict: Verdict) -> bool:
+    """Whether there was anything to judge a rule by: a proof, or legal calls."""
+    return verdict.basis is Basis.PROVED or not pair.evidence.blind
+
+
+@rule(
+    "QD225",
+    Impact.CALLERS,
+    "A rule changed, and there is no call to judge it by",
+    "No legal call of the base was found, on some chip at least, so it is not known whether the rule rejects "
+    "more. It counts as breaking until a proof or a look at the rule says otherwise.",
+)
+def unjudged(pair: Pair) -> Iterator[Found]:
+    """Groups that no search could tell apart."""
+    for unit in _relevant(pair):
+        verdict = pair.evidence.verdict(unit)
+        if not _is_judged(pair, verdict) and verdict.narrower is None:
+            chips = ", ".join(pair.evidence.blind)
+            message = (
+                f"{_what(family(unit), unit)}: no legal call was found on {chips} to judge the change by"
+            )
             yield _found(pair, unit, message, verdict, None)
 
 
@@ -280,4 +304,5 @@ RULES: tuple[Rule, ...] = (
     other_id,
     order,
     blame,
+    unjudged,
 )

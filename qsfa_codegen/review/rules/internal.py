@@ -125,6 +125,24 @@ def license(pair: Pair) -> Iterator[Found]:
         yield Found("license", message, old, new, pair.old.name_span, pair.after.name_span)
 
 
+_BY_CALLS = frozenset({"QD147", "QD306", "QD316", "QD322", "QD324", "QD341"})
+
+
+@rule(
+    "QD398",
+    Impact.ARTEFACTS,
+    "Results could not be compared",
+    "No call was found that both contracts accept, on some chip at least, so it is not known whether "
+    "outputs, tiling data, keys and workspace stayed as they were where they are written in another way.",
+)
+def unshared(pair: Pair) -> Iterator[Found]:
+    """What other rules have found to be the same for want of a call that shows otherwise."""
+    if pair.codes & _BY_CALLS and pair.evidence.unshared:
+        chips = ", ".join(pair.evidence.unshared)
+        message = f"no call was found on {chips} that both contracts accept: results could not be compared"
+        yield Found("results", message, "", "", pair.old.name_span, pair.after.name_span)
+
+
 _PARTS: tuple[tuple[str, Callable[[Operator], Sequence[Struct]], tuple[str, ...]], ...] = (
     ("input", lambda o: o.inputs, ("shape", "presence", "dtype", "count")),
     ("attribute", lambda o: o.attrs, ("domain",)),
@@ -199,4 +217,4 @@ def _other(subject: str, before: Span, after: Span) -> Found:
     return Found(subject, f"{subject} changed in a way that no rule knows", "", "", before, after)
 
 
-RULES = (names, definitions, emit, license, rest)
+RULES = (names, definitions, emit, license, unshared, rest)
