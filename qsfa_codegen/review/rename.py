@@ -61,6 +61,7 @@ _FIELDS: Mapping[tuple[type, str], str | tuple[str, str]] = {
     (model.Output, "alias"): INPUT,
     (model.Attr, "name"): ATTR,
     (model.Attr, "enum"): ENUM,
+    (model.NamedValue, "const"): CONST,
     (model.Let, "name"): LET,
     (model.Constraint, "id"): CONSTRAINT,
     (model.Constraint, "blame"): _PARAMETER,
