@@ -103,6 +103,7 @@ def _text(value: Text | str) -> str:
 )
 def names(pair: Pair) -> Iterator[Found]:
     """Names of sizes and of values, reasons of binding defaults, traps."""
+    yield from _reasons(pair)
     for old, new in pair.dims.both:
         if old.doc_name != new.doc_name:
             message = f"dim {new.name} is called {new.doc_name} in documentation"
@@ -116,6 +117,20 @@ def names(pair: Pair) -> Iterator[Found]:
         if not pair.alike(before.trap, after.trap):
             message = f"what is said of the rejected default of {after.name} changed"
             yield Found(f"attribute {after.name}", message, "", "", before.span, after.span)
+
+
+def _reasons(pair: Pair) -> Iterator[Found]:
+    """Why an interface has another default than what is registered."""
+    sides = [
+        {p.source: p for p in (() if t is None else (*t.positional, *t.keyword))}
+        for t in (pair.before.torch, pair.after.torch)
+    ]
+    for source, new in sides[1].items():
+        old = sides[0].get(source)
+        if old is not None and old.reason != new.reason and bare(old.default) == bare(new.default):
+            message = f"the reason for the default of torch parameter {new.name} changed"
+            texts = _text(old.reason or ""), _text(new.reason or "")
+            yield Found(f"torch parameter {new.name}", message, *texts, old.span, new.span)
 
 
 def _value_names(attr: Attr) -> dict[str, str]:

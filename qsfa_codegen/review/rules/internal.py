@@ -179,7 +179,7 @@ def rest(pair: Pair) -> Iterator[Found]:
 
 _SECTIONS = {
     "aclnn": ("aclnn",),
-    "torch": ("torch",),
+    "torch|torch parameter": ("torch",),
     "kernel": ("kernel",),
     "tiling|workspace|block dim|schedule mode|function|key argument|derived value|const|enum|dim|record": (
         "tiling",
