@@ -35,7 +35,7 @@ class Entry(Struct, frozen=True):
 def entries() -> Mapping[str, Entry]:
     """The entries by code, in order of their codes."""
     found = {entry.code: entry for entry in (*_of_rules(), *_of_texts(), *_of_changes())}
-    return dict(sorted(found.items(), key=lambda item: (not item[0].startswith("QS"), item[0])))
+    return dict(sorted(found.items()))
 
 
 def titles() -> Mapping[str, str]:

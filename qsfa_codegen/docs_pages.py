@@ -134,11 +134,18 @@ def _option(param: click.Option) -> str:
 
 def _diagnostics() -> str:
     parts = [_DIAGNOSTICS]
-    for start, group in groupby(entries().values(), key=lambda entry: entry.code[:3]):
+    for start, group in groupby(
+        sorted(entries().values(), key=_of_changes), key=lambda entry: entry.code[:3]
+    ):
         parts.append(f"## {_GROUPS[start]}\n")
         for entry in group:
             parts += _entry(entry)
     return "\n".join(parts)
+
+
+def _of_changes(entry: Entry) -> bool:
+    """Codes of changes come behind those of mistakes."""
+    return entry.code.startswith("QD")
 
 
 def _entry(entry: Entry) -> Iterator[str]:
