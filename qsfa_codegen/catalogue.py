@@ -34,7 +34,7 @@ class Entry(Struct, frozen=True):
 @cache
 def entries() -> Mapping[str, Entry]:
     """The entries by code, in order of their codes."""
-    found = {entry.code: entry for entry in (*_of_rules(), *_of_texts())}
+    found = {entry.code: entry for entry in (*_of_rules(), *_of_texts(), *_of_changes())}
     return dict(sorted(found.items()))
 
 
@@ -48,6 +48,13 @@ def _of_rules() -> Iterator[Entry]:
 
     for rule in RULES:
         yield Entry(rule.code, rule.title, rule.reason)
+
+
+def _of_changes() -> Iterator[Entry]:
+    from qsfa_codegen.review.rules import RULES
+
+    for rule in RULES:
+        yield Entry(rule.code, rule.title, f"Class: {rule.impact.value}. {rule.reason}")
 
 
 def _of_texts() -> Iterator[Entry]:

@@ -328,6 +328,75 @@ def verify(settings: Settings, /, specs: tuple[Path, ...], color: str, **options
     )
 
 
+_DIFF_STATUSES = """\b
+Exit status:
+  0    nothing breaks, or only what is allowed
+  1    a spec, or the base's, has errors
+  2    the command line is wrong, or there is no such base
+  100  something breaks"""
+
+
+@cli.command(
+    epilog=_examples(
+        "diff                                   # what was not committed yet",
+        "diff spec/my_operator.yaml --base origin/main",
+        "diff --base v1.0 --format markdown > review.md",
+        "diff --base ../released/spec",
+        "diff --allow QD127",
+    )
+    + "\n\n"
+    + _DIFF_STATUSES
+)
+@_specs
+@click.option(
+    "--base",
+    metavar="REV|DIR",
+    help="What to compare with: a revision of the git repository that the spec is in, or a folder.  "
+    "[default: HEAD]",
+)
+@click.option("--contract/--no-contract", default=True, help="Show what changed.  [default: shown]")
+@click.option(
+    "--witness/--no-witness",
+    default=True,
+    help="Show calls that the two contracts treat differently.  [default: shown]",
+)
+@click.option(
+    "--prove", is_flag=True, help="Decide changes of rules for all calls; needs qsfa-codegen[prove]."
+)
+@click.option(
+    "--allow",
+    multiple=True,
+    metavar="CODE",
+    help="A change that breaks something on purpose; may be repeated.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json", "github"]),
+    default="text",
+    show_default=True,
+    help="Form of the review.  markdown: for a comment on a pull request.",
+)
+@_color
+@click.pass_obj
+def diff(
+    settings: Settings, /, specs: tuple[Path, ...], color: str, allow: tuple[str, ...], **options: Any
+) -> int:
+    """Review an edit of specs: what does it do to callers and to what was built before?
+
+    Compares each spec with the one in the base. Every change has a code, for `explain CODE`, and a
+    class: breaking for callers, breaking for built artefacts, widening, compatible, docs only. What a
+    change of rules does is found out by running calls through both contracts, and shown by a call.
+
+    Without SPEC, all in spec/ are compared, and specs that are gone are reported.
+    """
+    from qsfa_codegen.commands import diff as command
+
+    codes = tuple(code.upper() for code in allow)
+    request = command.Request(spec_files.operators(specs), not specs, allow=codes, **options)
+    return command.run(request, Console(color=color, debug=settings.debug))
+
+
 @cli.command(epilog=_examples("new AddExample", "new add_example --folder my_specs"))
 @click.argument("name")
 @click.option(

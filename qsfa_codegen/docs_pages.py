@@ -22,16 +22,24 @@ _DIAGNOSTICS = """\
 
 Every message has a code that stays the same from version to version. `qsfa-codegen explain CODE` prints what
 stands here. An error keeps the package from being generated, a warning does not.
+
+Codes that begin with QD are of changes that `qsfa-codegen diff` reports, see
+[Reviewing a spec change](review.md).
 """
 
 _GROUPS = {
-    "1": "Reading a spec",
-    "2": "Expressions",
-    "3": "Names, tables and references",
-    "4": "Rules of operators",
-    "5": "What no call can meet",
-    "6": "Call cases",
-    "9": "Writing packages",
+    "QS1": "Reading a spec",
+    "QS2": "Expressions",
+    "QS3": "Names, tables and references",
+    "QS4": "Rules of operators",
+    "QS5": "What no call can meet",
+    "QS6": "Call cases",
+    "QS9": "Writing packages",
+    "QD1": "Changes of the operator and its parameters",
+    "QD2": "Changes of what is legal, and of data",
+    "QD3": "Changes of tiling, kernels and names inside",
+    "QD4": "Changes of interfaces",
+    "QD5": "Changes of the documentation",
 }
 
 _COMMAND_LINE = """\
@@ -59,6 +67,7 @@ than a second, in a log every ten seconds. Results come in the order of the spec
 | 1 | findings: errors in a spec, a package out of date or edited by hand, an unexpected result of a call |
 | 2 | the command line is wrong |
 | 3 | the disk or the program failed |
+| 100 | `diff` found that something breaks |
 | 130 | interrupted |
 | 141 | the reader of the output went away |
 
@@ -125,11 +134,18 @@ def _option(param: click.Option) -> str:
 
 def _diagnostics() -> str:
     parts = [_DIAGNOSTICS]
-    for digit, group in groupby(entries().values(), key=lambda entry: entry.code[2]):
-        parts.append(f"## {_GROUPS[digit]}\n")
+    for start, group in groupby(
+        sorted(entries().values(), key=_of_changes), key=lambda entry: entry.code[:3]
+    ):
+        parts.append(f"## {_GROUPS[start]}\n")
         for entry in group:
             parts += _entry(entry)
     return "\n".join(parts)
+
+
+def _of_changes(entry: Entry) -> bool:
+    """Codes of changes come behind those of mistakes."""
+    return entry.code.startswith("QD")
 
 
 def _entry(entry: Entry) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -18,16 +19,20 @@ _IN_TREE = {TEMPLATES: "templates", CHIPS: f"{SPECS}/{CHIPS}"}
 def chips_of(spec: Path) -> Path | None:
     """The description of chips that goes with a spec: the one beside it, else in a folder above it.
 
-    Folders above count up to the nearest one called ``spec``. None when there is none.
+    None when there is none.
     """
+    # Whatever it is, it was meant to be read.
+    return next((folder / CHIPS for folder in spec_folders(spec) if os.path.lexists(folder / CHIPS)), None)
+
+
+def spec_folders(spec: Path) -> Iterator[Path]:
+    """The folder that a spec is in, then those above it, up to the nearest one called ``spec``."""
     folder, here = spec.parent, spec.absolute().parent
     above = [here, *here.parents]
     names = [parent.name for parent in above]
     for _ in range(names.index(SPECS) + 1 if SPECS in names else 1):
-        if os.path.lexists(folder / CHIPS):  # whatever it is, it was meant to be read
-            return folder / CHIPS
+        yield folder
         folder = folder / ".." if folder.name in ("", "..") else folder.parent
-    return None
 
 
 def resource(name: str) -> Path:

@@ -19,13 +19,13 @@ _EXAMPLES = [entry for entry in entries().values() if entry.wrong]
 
 
 def test_every_code_is_explained_and_every_explanation_is_of_a_code() -> None:
-    used = {code for path in _SOURCES for code in re.findall(r"\bQS\d{3}\b", path.read_text())}
+    used = {code for path in _SOURCES for code in re.findall(r"\bQ[SD]\d{3}\b", path.read_text())}
     assert used == entries().keys()
 
 
 @pytest.mark.parametrize("entry", entries().values(), ids=lambda entry: entry.code)
 def test_an_entry_says_something(entry: Entry) -> None:
-    assert re.fullmatch(r"QS\d{3}", entry.code)
+    assert re.fullmatch(r"Q[SD]\d{3}", entry.code)
     assert 5 <= len(entry.title) <= 90
     assert not entry.title.endswith(".")
     assert entry.text.strip().endswith(".")

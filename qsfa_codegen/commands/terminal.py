@@ -62,8 +62,14 @@ class Console:
         self._debug = debug
         self._found: list[Diagnostic] = []
         self._told: set[tuple[Diagnostic, str]] = set()
+        self._choice = color
         self._colour = uses_colour(color, sys.stderr)
         self._progress: Progress | None = None
+
+    @property
+    def colour(self) -> bool:
+        """Whether results are coloured."""
+        return uses_colour(self._choice, sys.stdout)
 
     def progress(self, total: int, what: str) -> Progress:
         """A count of finished items that the other output keeps clear of."""

@@ -26,7 +26,16 @@ class ChipSet(Struct, frozen=True):
 def load_chips(path: Path | str, sink: Sink) -> ChipSet:
     """Read chips.yaml at ``path``; where it has errors they are in ``sink`` and the set is empty."""
     found = Sink()
-    tree = reader.read(path, found)
+    return _read_chips(reader.read(path, found), found, sink)
+
+
+def read_chips(data: bytes, name: str, sink: Sink) -> ChipSet:
+    """As ``load_chips``, for the bytes of a file called ``name``."""
+    found = Sink()
+    return _read_chips(reader.read_text(data, name, found), found, sink)
+
+
+def _read_chips(tree: reader.Node | None, found: Sink, sink: Sink) -> ChipSet:
     if isinstance(tree, reader.Mapping) and validate(tree, found, kind="chips"):
         _check_meaning(tree, found)
     for diagnostic in found:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from qsfa_codegen.diagnostics import Sink, SpecError
 from qsfa_codegen.resources import CHIPS, chips_of, resource
-from qsfa_codegen.spec.chips import load_chips
+from qsfa_codegen.spec.chips import ChipSet, load_chips
 from qsfa_codegen.spec.model import Operator, Source
 from qsfa_codegen.spec.reader import read_text
 from qsfa_codegen.spec.resolve import resolve
@@ -39,16 +39,21 @@ def analyse(path: Path | str, sink: Sink, chips: Path | str | None = None) -> Op
 def analyse_text(data: bytes, name: str, sink: Sink, chips: Path | str | None = None) -> Operator | None:
     """As ``analyse``, for the bytes of a spec; ``name`` stands in diagnostics and generated headers."""
     chip_set = load_chips(chips if chips is not None else resource(CHIPS), sink)
-    tree = read_text(data, name, sink)
-    if tree is None:
-        return None
-    tree, faulty = mend(tree, sink)
-    if tree is None or not chip_set.by_id:
-        return None
-    operator = resolve(tree, chip_set, Source(encodable(name), sha256(data).hexdigest()), sink, faulty)
+    operator = resolved(data, name, sink, chip_set)
     if operator is None or sink.failed:
         return None
     from qsfa_codegen.spec.rules import check
 
     check(operator, sink)
     return None if sink.failed else operator
+
+
+def resolved(data: bytes, name: str, sink: Sink, chips: ChipSet) -> Operator | None:
+    """The operator of a spec that can be read, whatever rules say of it; None when it cannot be read."""
+    tree = read_text(data, name, sink)
+    if tree is None:
+        return None
+    tree, faulty = mend(tree, sink)
+    if tree is None or not chips.by_id:
+        return None
+    return resolve(tree, chips, Source(encodable(name), sha256(data).hexdigest()), sink, faulty)

@@ -42,6 +42,7 @@ from qsfa_codegen.spec.model.names import EnumDef as EnumDef
 from qsfa_codegen.spec.model.names import EnumLabel as EnumLabel
 from qsfa_codegen.spec.model.names import Let as Let
 from qsfa_codegen.spec.model.names import Rest as Rest
+from qsfa_codegen.spec.model.operator import Allowance as Allowance
 from qsfa_codegen.spec.model.operator import NamedThing as NamedThing
 from qsfa_codegen.spec.model.operator import Operator as Operator
 from qsfa_codegen.spec.model.operator import Source as Source

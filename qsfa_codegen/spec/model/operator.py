@@ -22,6 +22,15 @@ from qsfa_codegen.spec.model.tiling import Tiling
 T = TypeVar("T")
 
 
+class Allowance(Struct, frozen=True):
+    """A break that is on purpose: the code of the change, what it is about (None: anything), and why."""
+
+    code: str
+    subject: str | None
+    reason: str
+    span: Span
+
+
 class Source(Struct, frozen=True):
     """Where the operator came from."""
 
@@ -64,6 +73,7 @@ class Operator(Struct, frozen=True, eq=False, dict=True):
     torch: TorchBinding | None
     notes: tuple[Text, ...]
     emit: tuple[str, ...]  # artefact groups to write; all unless said
+    allowed: tuple[Allowance, ...]  # breaks on purpose, for the review of an edit
     checks: tuple[Check, ...]
     source: Source
     name_span: Span

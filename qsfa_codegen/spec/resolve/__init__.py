@@ -22,6 +22,7 @@ from qsfa_codegen.spec.resolve.data import resolve_dtypes, resolve_records
 from qsfa_codegen.spec.resolve.dims import report_rings, resolve_dims, resolve_rests
 from qsfa_codegen.spec.resolve.extent import report_extents
 from qsfa_codegen.spec.resolve.identity import (
+    resolve_allowed,
     resolve_chips,
     resolve_consts,
     resolve_emit,
@@ -157,6 +158,7 @@ def _operator(ctx: Context, chips: ChipSet, source: Source) -> Operator:
         torch=torch,
         notes=resolve_notes(ctx),
         emit=resolve_emit(ctx),
+        allowed=resolve_allowed(ctx),
         checks=(),
         source=source,
         name_span=identity.name_span,

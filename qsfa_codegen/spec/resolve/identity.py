@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Sink, Span
 from qsfa_codegen.spec.chips import ChipSet
-from qsfa_codegen.spec.model import Chip, Const, EnumDef, EnumLabel, Product, Registration, Text
+from qsfa_codegen.spec.model import Allowance, Chip, Const, EnumDef, EnumLabel, Product, Registration, Text
 from qsfa_codegen.spec.paths import at_chip
 from qsfa_codegen.spec.reader import Mapping, Node
 from qsfa_codegen.spec.resolve.access import (
@@ -149,3 +149,19 @@ def resolve_notes(ctx: Context) -> tuple[Text, ...]:
 def resolve_emit(ctx: Context) -> tuple[str, ...]:
     """Artefact groups to write; empty means all."""
     return ctx.section("emit", texts, ())
+
+
+def resolve_allowed(ctx: Context) -> tuple[Allowance, ...]:
+    """Breaks that are on purpose."""
+
+    def allowance(node: Node) -> Allowance:
+        entry = as_mapping(node)
+        subject = entry.get("subject")
+        return Allowance(
+            as_text(need(entry, "code")),
+            None if subject is None else as_text(subject),
+            as_text(need(entry, "reason")),
+            node.span,
+        )
+
+    return ctx.section("review", lambda node: ctx.all(as_mapping(node).get("allow"), allowance), ())

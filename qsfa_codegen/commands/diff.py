@@ -1,0 +1,142 @@
+"""``diff``: what the edit of a spec does to callers, to built kernels and to the docs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from qsfa_codegen.commands import operators, specs, status
+from qsfa_codegen.diagnostics import Diagnostic, Severity, Sink
+from qsfa_codegen.expr.memo import forget
+from qsfa_codegen.review.base import Base, BaseError, BaseSpec, base_of, find, removed
+
+if TYPE_CHECKING:
+    from qsfa_codegen.commands.terminal import Console
+    from qsfa_codegen.review.compare import Review
+    from qsfa_codegen.spec.model import Operator
+
+BREAKING = 100
+
+
+class Request(Struct, frozen=True):
+    """What to compare.
+
+    ``base`` is a revision or a folder, None for HEAD. ``every`` says that no spec was named, so that
+    specs which only the base has are looked for. ``allow`` are codes that do not count as breaking.
+    ``contract`` and ``witness`` are the layers to show.
+    """
+
+    specs: tuple[Path, ...]
+    every: bool
+    base: str | None = None
+    allow: tuple[str, ...] = ()
+    contract: bool = True
+    witness: bool = True
+    prove: bool = False
+    form: str = "text"
+
+
+def run(request: Request, console: Console) -> int:
+    """Compare each spec with the base, print the reviews and return the exit status."""
+    _check(request)
+    reviews: list[Review] = []
+    failed = False
+    for spec in request.specs:
+        review = _review(spec, request, console)
+        forget()
+        failed = failed or review is None
+        reviews += [] if review is None else [review]
+    if request.every:
+        reviews += _removed(request, reviews)
+    _print(reviews, request, console)
+    if failed:
+        return status.FINDINGS
+    return BREAKING if any(review.breaks for review in reviews) else status.OK
+
+
+def _check(request: Request) -> None:
+    if request.allow:
+        from qsfa_codegen.review.rules import RULES
+
+        unknown = [code for code in request.allow if code not in {rule.code for rule in RULES}]
+        if unknown:
+            raise status.BadUsageError(f"no change has the code {unknown[0]}; see `explain`")
+    if request.prove:
+        from qsfa_codegen.review.prove import available
+
+        if not available():
+            raise status.BadUsageError("--prove needs z3: install qsfa-codegen[prove]")
+
+
+def _base(request: Request, spec: Path) -> Base:
+    try:
+        return base_of(request.base, spec)
+    except BaseError as error:
+        raise status.BadUsageError(str(error)) from error
+
+
+def _review(spec: Path, request: Request, console: Console) -> Review | None:
+    """The review of one spec; None when it, or the base's, has errors."""
+    from qsfa_codegen.review.compare import Review, allowed, found_in, relation
+    from qsfa_codegen.review.pair import Pair
+
+    new = operators.load(spec, console)
+    if new is None:
+        return None
+    base = _base(request, spec)
+    text = spec.read_text(encoding="utf-8")
+    found = find(base, spec, text)
+    if found is None:
+        return Review(new.snake, spec.as_posix(), base.label, (), fresh=True)
+    old = _operator(found, console)
+    if old is None:
+        console.finding(Diagnostic("QS931", f"the spec of {spec} in {base.label} cannot be read"))
+        return None
+    texts = {found.name: found.data.decode("utf-8"), spec.as_posix(): text}
+    pair = Pair(old, new, texts, request.prove)
+    found_changes = found_in(pair)
+    contract = relation(pair, found_changes)
+    changes, unused = allowed(found_changes, request.allow, new.allowed, old.allowed)
+    for entry in unused:
+        message = f"the break {entry.code} that is allowed counts for nothing"
+        help = "an entry is for the edit that it comes with: remove it"
+        console.finding(Diagnostic("QS932", message, entry.span, help, Severity.WARNING))
+    return Review(new.snake, spec.as_posix(), base.label, changes, relation=contract, unused=unused)
+
+
+def _operator(found: BaseSpec, console: Console) -> Operator | None:
+    """The operator of the base, if its spec can be read; rules of today do not matter."""
+    from qsfa_codegen.spec.chips import read_chips
+    from qsfa_codegen.spec.load import resolved
+
+    sink = Sink()
+    chips = read_chips(found.chips, found.chips_name, sink)
+    operator = resolved(found.data, found.name, sink, chips)
+    if operator is None:
+        for diagnostic in sink:
+            console.finding(diagnostic)
+    return operator
+
+
+def _removed(request: Request, reviews: list[Review]) -> Iterator[Review]:
+    """A review for each operator that only the base has."""
+    from qsfa_codegen.review.compare import Review, allowed
+    from qsfa_codegen.review.removed import change_of_removed
+    from qsfa_codegen.spec.names import snake
+
+    base = _base(request, request.specs[0])
+    kept = [review.name for review in reviews]
+    for name, operator in removed(base, specs.FOLDER):
+        if snake(operator) not in kept:
+            changes, _ = allowed((change_of_removed(operator, name),), request.allow, (), ())
+            yield Review(snake(operator), name, base.label, changes)
+
+
+def _print(reviews: list[Review], request: Request, console: Console) -> None:
+    from qsfa_codegen.review import report
+
+    console.result(report.document(reviews, request, colour=console.colour).rstrip("\n"))
+    console.finish()

@@ -1,0 +1,1 @@
+"""Contracts as terms of the solver z3."""
