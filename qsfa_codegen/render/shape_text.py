@@ -25,7 +25,7 @@ def shape_lines(choice: Choice, text: HostText, leaf: Leaf, indent: int = INDENT
     if not isinstance(choice, Table):
         return list(leaf(choice, indent))
     lines: list[str] = []
-    branches = list(_merged(choice))
+    branches = list(merged_cases(choice))
     for labels, value in branches[:-1]:
         test = text.cpp(is_case(choice.selector, labels, False, choice.span)).text
         head = " " * indent + broken("if (", test, ") {", indent)
@@ -33,7 +33,7 @@ def shape_lines(choice: Choice, text: HostText, leaf: Leaf, indent: int = INDENT
     return [*lines, *shape_lines(branches[-1][1], text, leaf, indent)]
 
 
-def _merged(table: Table[Shape]) -> Iterator[tuple[list[str], Choice]]:
+def merged_cases(table: Table[Shape]) -> Iterator[tuple[list[str], Choice]]:
     """Cases with the same shape together; ``otherwise`` last, and then without labels."""
     groups: dict[object, tuple[list[str], Choice]] = {}
     for label, value in table.cases:

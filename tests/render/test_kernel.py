@@ -37,7 +37,7 @@ void Kernel<QType, KvType, FD, PAGED, LAYOUT, KV_LAYOUT, MODE, SPLIT>::Init(
     const Arguments &arguments, const TilingData &tiling, AscendC::TPipe &)
 {{
     static_assert(std::is_same<QType, {query}>::value && std::is_same<KvType, {key}>::value);
-    for (GM_ADDR pointer : {{arguments.q, arguments.kv, arguments.v, arguments.indices, arguments.blockTable,
+    for (GM_ADDR pointer : {{arguments.q, arguments.kv, arguments.v, arguments.indices, arguments.table,
              arguments.qLens, arguments.kvLens, arguments.out, arguments.rowMax, arguments.rowSum,
              arguments.workspace}}) {{
         printf("%ld ", reinterpret_cast<long>(pointer));

@@ -8,16 +8,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from qsfa_codegen.contract.calls import Call, TensorArg
-from qsfa_codegen.contract.derive import derive
-from qsfa_codegen.contract.evaluate import Evaluator
+from qsfa_codegen.contract.calls import Call
 from qsfa_codegen.render.package import render
-from qsfa_codegen.render.torch_names import carried_dtype, torch_type
+from qsfa_codegen.render.torch_names import carried_dtype
 from qsfa_codegen.spec.load import load
 from qsfa_codegen.spec.model import Operator
 from tests.render.flash_calls import PAGED, TOKENS, tensor
 from tests.render.test_torch_schema import REST, SPEC, mixed
-from tests.render.torch_calls import CHECKED, Adapter
+from tests.render.torch_calls import CHECKED, Adapter, differences
 
 ROOT = Path(__file__).parents[2]
 FLASH = ROOT / "spec" / "kv_quant_sparse_flash_attention.yaml"
@@ -384,59 +382,23 @@ def test_an_output_with_the_memory_of_an_input_is_that_input(tmp_path: Path) -> 
 # --------------------------------------------------------------------------- against the contract
 
 
-def _spelt(arg: TensorArg) -> str:
-    kind = torch_type(arg.dtype)
-    return " ".join([str(kind), *map(str, arg.shape)])
-
-
-def _differences(operator: Operator, adapter: Adapter) -> tuple[int, list[str]]:
-    """How many derived calls were compared, and those on which the adapter and the contract differ."""
-    evaluator = Evaluator(operator)
-    passed = {p.bound.source for p in adapter.params}
-    assert operator.torch is not None
-    compared, found = 0, []
-    for call in derive(operator, evaluator).calls:
-        tensors = [t for arg in call.inputs.values() for t in ((arg,) if isinstance(arg, TensorArg) else arg)]
-        if call.attr_count is not None or call.stage is not None or call.outputs:
-            continue  # of a graph, or of outputs that torch makes itself
-        if not {*call.inputs, *call.attrs} <= passed or any(torch_type(t.dtype) is None for t in tensors):
-            continue  # of what torch cannot say
-        ids = {v.constraint for v in evaluator.evaluate(call).violations}
-        if ids and all(id.endswith("_fits") for id in ids):
-            continue  # of tiling, which comes later
-        # No chip is known here: a call is legal that some chip takes.
-        results = [evaluator.evaluate(replace(call, chip=chip.id)) for chip in operator.chips]
-        ids = {v.constraint for result in results for v in result.violations}
-        legal = next((result.outputs for result in results if result.ok), None)
-        answer = adapter.call(call)
-        compared += 1
-        if legal is not None:
-            spelt = (_spelt(legal[name]) if name else "nothing" for name, _ in operator.torch.returns)
-            right = answer.outputs == tuple(spelt)  # of an output that the schema reserves, nothing
-        else:
-            right = answer.outputs is None and answer.id in ids
-        if not right:
-            found.append(f"{call.id}: {answer.outputs} {answer.message!r}, the contract: {sorted(ids)}")
-    return compared, found
-
-
 def test_every_derived_call_is_judged_as_by_the_contract(flash: Operator, adapter: Adapter) -> None:
-    compared, differences = _differences(flash, adapter)
-    assert differences == []
+    compared, found = differences(flash, adapter)
+    assert found == []
     assert compared > 400
 
 
 def test_derived_calls_in_place(rotary: Adapter) -> None:
-    compared, differences = _differences(load(ROTARY), rotary)
-    assert differences == []
+    compared, found = differences(load(ROTARY), rotary)
+    assert found == []
     assert compared > 100
 
 
 @pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.stem)
 def test_derived_calls_of_other_operators(path: Path, tmp_path: Path) -> None:
     operator = load(path)
-    compared, differences = _differences(operator, Adapter(operator, tmp_path))
-    assert differences == []
+    compared, found = differences(operator, Adapter(operator, tmp_path))
+    assert found == []
     assert compared > 40
 
 

@@ -7,16 +7,18 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
+from qsfa_codegen.contract.derive import derive
+from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.render.package import render
 from qsfa_codegen.render.torch_names import torch_type
 from qsfa_codegen.render.torch_schema import Source, TorchParam, parameters
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.model import AttrType, Operator
+from qsfa_codegen.spec.model import Attr, AttrType, Operator
 
 STUB = Path(__file__).parent / "torch_stub"
 COMPILE = ("g++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", f"-I{STUB}")
@@ -167,13 +169,17 @@ class Adapter:
     def call(self, call: Call, changes: Mapping[str, object] | None = None) -> Answer:
         """What the adapter does with a call; ``changes`` are arguments as torch callers give them."""
         self._kept.clear()
-        given = {p.name: self._given(p, call) for p in self.params} | dict(changes or {})
+        given = {p.name: as_given(p, call, self._attrs) for p in self.params} | dict(changes or {})
         arguments = (Argument * len(self.params))(*(self._argument(p, given[p.name]) for p in self.params))
         answer = self._library.Run(arguments).decode()
         name, *passed = self._library.Passed().decode().split("; ")
         failed = answer.startswith("!")
         outputs = None if failed else tuple(answer.split(";")[:-1])
         return Answer(outputs, answer[1:] if failed else "", name, tuple(passed))
+
+    def can_be(self, shape: Sequence[int]) -> bool:
+        """The stand-in for torch takes any number as a size."""
+        return True
 
     def _driver(self, operator: Operator) -> str:
         binding = operator.torch
@@ -187,21 +193,6 @@ class Adapter:
             lists=made,
             call=f"Answers({call})" if binding.returns else call,
         )
-
-    def _given(self, param: TorchParam, call: Call) -> object:
-        source = param.bound.source
-        if param.source is Source.INPUT:
-            return call.inputs.get(source or "")
-        if param.source is Source.RESERVED:
-            return None
-        attr = self._attrs[source or ""]
-        value = call.attrs.get(attr.name, attr.default)
-        if attr.type is AttrType.DTYPE:
-            return DTYPES[str(value)].code
-        words = {number: word for word, number in param.bound.value_map}
-        if words and isinstance(value, int):
-            return words.get(value, "no such word")
-        return value
 
     def _argument(self, param: TorchParam, value: Any) -> Argument:
         if value is None:
@@ -234,6 +225,23 @@ class Adapter:
         return ctypes.addressof(array)
 
 
+def as_given(param: TorchParam, call: Call, attrs: Mapping[str, Attr]) -> object:
+    """A parameter's argument in a call, as a caller of torch gives it; tensors as their shapes."""
+    source = param.bound.source
+    if param.source is Source.INPUT:
+        return call.inputs.get(source or "")
+    if param.source is Source.RESERVED:
+        return None
+    attr = attrs[source or ""]
+    value = call.attrs.get(attr.name, attr.default)
+    if attr.type is AttrType.DTYPE:
+        return DTYPES[str(value)].code
+    words = {number: word for word, number in param.bound.value_map}
+    if words and isinstance(value, int):
+        return words.get(value, "no such word")
+    return value
+
+
 def _argument_text(index: int, param: TorchParam) -> str:
     a = f"a[{index}]"
     value = {
@@ -247,3 +255,52 @@ def _argument_text(index: int, param: TorchParam) -> str:
         "bool[]": f"Flags({a})",
     }[param.kind]
     return f"Optional({a}, {value})" if param.optional else value
+
+
+class Judge(Protocol):
+    """Something that takes calls as the torch operator does."""
+
+    params: tuple[TorchParam, ...]
+
+    def can_be(self, shape: Sequence[int]) -> bool:
+        """Whether there are tensors of such a shape."""
+
+    def call(self, call: Call) -> Answer:
+        """What comes of a call."""
+
+
+def _spelt(arg: TensorArg) -> str:
+    kind = torch_type(arg.dtype)
+    return " ".join([str(kind), *map(str, arg.shape)])
+
+
+def differences(operator: Operator, adapter: Judge) -> tuple[int, list[str]]:
+    """How many derived calls were compared, and those on which the torch side and the contract differ."""
+    evaluator = Evaluator(operator)
+    passed = {p.bound.source for p in adapter.params}
+    assert operator.torch is not None
+    compared, found = 0, []
+    for call in derive(operator, evaluator).calls:
+        tensors = [t for arg in call.inputs.values() for t in ((arg,) if isinstance(arg, TensorArg) else arg)]
+        if call.attr_count is not None or call.stage is not None or call.outputs:
+            continue  # of a graph, or of outputs that torch makes itself
+        if not {*call.inputs, *call.attrs} <= passed or any(torch_type(t.dtype) is None for t in tensors):
+            continue  # of what torch cannot say
+        if not all(adapter.can_be(t.shape) for t in tensors):
+            continue
+        ids = {v.constraint for v in evaluator.evaluate(call).violations}
+        if ids and all(id.endswith("_fits") for id in ids):
+            continue  # of tiling, which comes later
+        # No chip is known here: a call is legal that some chip takes.
+        results = [evaluator.evaluate(replace(call, chip=chip.id)) for chip in operator.chips]
+        ids = {v.constraint for result in results for v in result.violations}
+        legal = next((result.outputs for result in results if result.ok), None)
+        answer = adapter.call(call)
+        compared += 1
+        if legal is not None:
+            right = answer.outputs == tuple(_spelt(legal[name]) for name, _ in operator.torch.returns)
+        else:
+            right = answer.outputs is None and answer.id in ids
+        if not right:
+            found.append(f"{call.id}: {answer.outputs} {answer.message!r}, the contract: {sorted(ids)}")
+    return compared, found

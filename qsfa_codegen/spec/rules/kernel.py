@@ -8,6 +8,7 @@ from qsfa_codegen.diagnostics import Related, Span
 from qsfa_codegen.expr.evaluate import UNKNOWN
 from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Expr
+from qsfa_codegen.spec import families
 from qsfa_codegen.spec.kernel_facts import (
     Reads,
     Use,
@@ -35,10 +36,10 @@ def capacity(chip: Chip) -> dict[str, int]:
     "A kernel family speaks of roles; the spec says which parameter plays each.",
 )
 def roles(operator: Operator, report: Report) -> None:
-    """Every role's target is an input, attribute, output or record."""
+    """Every role's target is an input, attribute, output, record or derived value."""
     if operator.kernel is None:
         return
-    groups = (operator.inputs, operator.attrs, operator.outputs, operator.records)
+    groups = (operator.inputs, operator.attrs, operator.outputs, operator.records, operator.lets)
     known = {thing.name for group in groups for thing in group}
     for role, target in operator.kernel.roles:
         if target not in known:
@@ -104,6 +105,19 @@ def plan_archs(operator: Operator, report: Report) -> None:
     for arch in operator.archs:
         if operator.kernel.plans and arch not in planned:
             report(f"there is no plan for {arch}", operator.kernel.span, f"add `{arch}` to `plan`")
+
+
+@rule(
+    "QS483",
+    "The reference cannot be computed",
+    "A reference names a function of a kernel family, which needs to know what plays its roles. References "
+    "of families that the program does not know are only named in the documentation.",
+)
+def reference_computable(operator: Operator, report: Report) -> None:
+    """A known family finds everything that it computes with."""
+    if operator.reference is not None:
+        for problem in families.problems(operator):
+            report(problem, operator.reference.span, "mend the roles of the kernel, or leave out `reference`")
 
 
 @rule(
@@ -216,6 +230,7 @@ RULES = (
     roles,
     plan_capacity,
     plan_archs,
+    reference_computable,
     kernel_tiling,
     workspace_told,
     plan_constant,

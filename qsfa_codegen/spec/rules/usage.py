@@ -126,14 +126,15 @@ def _plan_sites(plan: KernelPlan) -> Iterator[Site]:
 
 
 def used_names(operator: Operator) -> set[tuple[RefKind, str]]:
-    """Every (kind, name) that some expression, selector or shape names."""
+    """Every (kind, name) that some expression, selector, shape or kernel role names."""
     found: set[tuple[RefKind, str]] = set()
     for expr in _all_expressions(operator):
         found.update((n.kind, n.name) for n in walk(expr) if isinstance(n, Ref))
     for name, value in ((c.name, c.value) for c in operator.consts):
         if any(_names_value(a, name, value) for a in operator.attrs):
             found.add((RefKind.CONST, name))
-    return found
+    roles = () if operator.kernel is None else operator.kernel.roles
+    return found | {(RefKind.LET, target) for _, target in roles}
 
 
 def _names_value(attr: Attr, name: str, value: int) -> bool:

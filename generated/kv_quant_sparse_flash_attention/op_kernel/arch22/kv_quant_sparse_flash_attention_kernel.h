@@ -71,7 +71,7 @@ struct Arguments {
     GM_ADDR kv; // key
     GM_ADDR v; // value
     GM_ADDR indices; // sparse_indices
-    GM_ADDR blockTable; // block_table
+    GM_ADDR table; // block_table
     GM_ADDR qLens; // actual_seq_lengths_query
     GM_ADDR kvLens; // actual_seq_lengths_kv
     GM_ADDR out; // attention_out
