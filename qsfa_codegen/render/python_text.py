@@ -40,6 +40,10 @@ def statement(head: str, text: str, tail: str = "", indent: int = INDENT) -> str
         opened, items, closed = group
         inner = _inside(text, opened, items, indent + INDENT)
         return "\n".join([f"{head}{opened}", *inner, f"{margin}{closed}{tail}"])
+    if operands is not None and len(operands) == 2 and _is_parenthesised(operands[0]):
+        end = f"{margin}) {operands[1]}{tail}"
+        if len(end) <= LINE_LIMIT:
+            return "\n".join([f"{head}(", *_block(operands[0][1:-1], indent + INDENT), end])
     return "\n".join([f"{head}(", *_block(text, indent + INDENT), f"{margin}){tail}"])
 
 
@@ -188,6 +192,12 @@ def _operands(text: str) -> list[str] | None:
         if cuts:
             return [text[a:b].rstrip() for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     return None
+
+
+def _is_parenthesised(text: str) -> bool:
+    """Whether all of the text stands in one pair of parentheses."""
+    closing = next((token for depth, token in _tokens(text) if depth == 0 and token[0] == ")"), None)
+    return text.startswith("(") and closing is not None and closing.end() == len(text)
 
 
 def _last_group(text: str) -> tuple[str, list[str], str] | None:

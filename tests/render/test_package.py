@@ -109,7 +109,15 @@ def _licensed(folder: Path, license: str) -> Path:
 def test_every_file_with_a_header_states_the_license(license: str, tmp_path: Path) -> None:
     plain, licensed = package.render(load(NORM)), package.render(load(_licensed(tmp_path, license)))
     assert plain.keys() == licensed.keys()
-    starts = {".h": "// ", ".cpp": "// ", ".txt": "# ", ".md": "<!--\n", ".jsonl": ""}
+    starts = {
+        ".h": "// ",
+        ".cpp": "// ",
+        ".txt": "# ",
+        ".md": "<!--\n",
+        ".jsonl": "",
+        ".py": "# ",
+        ".toml": "# ",
+    }
     for path, text in licensed.items():
         start = starts[Path(path).suffix]
         line = f"{start}SPDX-License-Identifier: {license}\n" if start else ""

@@ -70,7 +70,7 @@ def test_outputs_of_known_calls(flash: Checked) -> None:
         ),
         (
             {"key_quant_mode": 2**32 + 2},
-            "key_quant_mode is 4294967298; expected: key_quant_mode is 2 [key_quant_mode_value]",
+            "key_quant_mode is 4294967298; expected: key_quant_mode is 2 (per_tile) [key_quant_mode_value]",
         ),
         (
             {"scale_value": 1e300},  # infinite in the 32 bits that the device gets
@@ -90,8 +90,8 @@ def test_outputs_of_known_calls(flash: Checked) -> None:
         ),
         (
             {"block_table": None},
-            "layout_kv is PA_BSND, block_table is absent; expected: if layout_kv is PA_BSND, block_table is "
-            "present; otherwise block_table is absent [block_table_presence]",
+            "block_table is absent; expected: block_table must be present when layout_kv is PA_BSND "
+            "[block_table_presence]",
         ),
         (
             {"rope_head_dim": 32},
@@ -113,7 +113,10 @@ def test_a_long_text_is_cut_and_the_id_stays(flash: Checked) -> None:
 def test_one_chip_must_take_the_whole_call(flash: Checked) -> None:
     fp8 = {name: tensor("float8_e4m3fn", 32, 16, 1, 656) for name in ("key", "value")}
     assert flash.call(PAGED, {**fp8, "sparse_block_size": 1}).outputs is not None
-    assert flash.call(PAGED, fp8).id == "chip"
+    assert flash.call(PAGED, fp8).message == (
+        "dtype of key is float8_e4m3fn; expected: the dtype of key is int8 when sparse_block_size is not 1 "
+        "or return_softmax_lse is true [key_dtype]"
+    )
 
 
 # --------------------------------------------------------------------------- parameters of every kind
