@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from qsfa_codegen.expr.build import ref
+from qsfa_codegen.expr.memo import once_an_operator, once_each
 from qsfa_codegen.expr.nodes import Expr, Ref, RefKind
 from qsfa_codegen.render.host_checks import Screen, list_input, screens, violation
 from qsfa_codegen.render.host_text import exprs_of
@@ -115,6 +116,12 @@ class OutputText(Struct, frozen=True):
     dtype: str
 
 
+@once_an_operator
+def python_contract(operator: Operator) -> PythonContract:
+    """The contract of an operator, shared by the modules of its package."""
+    return PythonContract(operator)
+
+
 class PythonContract:
     """Everything that the Python modules of an operator's torch side are made of."""
 
@@ -126,6 +133,7 @@ class PythonContract:
         self.by_source = {p.bound.source: p for p in self.params}
         called = {p.bound.source or p.name: p.name for p in self.params}
         self.said = PythonMessageNames(self.operator, called)
+        self._failure = once_each(lambda check: failure(self.operator, check, self.said))
         self.outputs = [self.operator.find(Output, o.name) for o in allocated(operator) if o.alias is None]
         self.checks = [c for c in self.operator.checks if c.kind is not CheckKind.CHIP]
         self.sizes = SizeText(self.operator, self.names, self.outputs)
@@ -209,7 +217,7 @@ class PythonContract:
         )
 
     def _reads_dims(self, check: Check) -> bool:
-        givens = [g.expr for g in failure(self.operator, check, self.said).givens]
+        givens = [g.expr for g in self._failure(check).givens]
         return self.names.reads_dims(*exprs_of(check), *givens)
 
     def _check(self, check: Check) -> CheckText:
@@ -217,7 +225,7 @@ class PythonContract:
         indent = (2 if tensors is None else 3) * INDENT
         self.names.one_of = tensors.name if tensors is not None else None
         test = statement("if ", self.names.text(violation(check)), ":", indent - INDENT)
-        said = failure(self.operator, check, self.said)
+        said = self._failure(check)
         message = format_text(said, lambda given: HOLE, None).replace("%%", "%")
         fields = [self._field(given) for given in said.givens]
         reject = text_call("raise CallError(", message, fields, indent)
@@ -345,7 +353,7 @@ def _summary(screen: Screen) -> str:
 
 def render_contract(operator: Operator, templates: Templates) -> str:
     """The text of the contract module."""
-    contract = PythonContract(operator)
+    contract = python_contract(operator)
     view = contract.view()
     steps = templates.render("python/contract_steps.py.j2", **view)
     tools = templates.render("python/contract_tools.py.j2", named=set(_WORD.findall(steps)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import RefKind
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.python_contents import render_contents
-from qsfa_codegen.render.python_contract import PythonContract, render_contract
+from qsfa_codegen.render.python_contract import python_contract, render_contract
 from qsfa_codegen.render.python_names import let_function
 from qsfa_codegen.render.python_rows import (
     RowParam,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator
 
 
+@once_an_operator
 def has_cpu(operator: Operator) -> bool:
     """Whether the operator is computed on the CPU: its reference is of a family that the program knows."""
     if not has_torch(operator) or not has_rows(operator):
@@ -44,7 +46,7 @@ def has_cpu(operator: Operator) -> bool:
 
 def _is_bound(operator: Operator, family: Family) -> bool:
     """Whether the torch operator has an argument for everything that plays a role."""
-    contract = PythonContract(operator)
+    contract = python_contract(operator)
     kinds = (Kind.INPUT, Kind.INT, Kind.FLOAT)
     return all(
         target in contract.by_source for role, target in _roles(operator) if family.roles.get(role) in kinds
@@ -66,7 +68,7 @@ class _FamilyView:
     """What the templates of a family read: roles under the names that they have in the operator."""
 
     def __init__(self, operator: Operator, family: Family) -> None:
-        self._contract = PythonContract(operator)
+        self._contract = python_contract(operator)
         self._operator = self._contract.operator
         self._family = family
         self._targets = dict(_roles(operator))
@@ -139,11 +141,11 @@ def _family_module(template: str) -> Callable[[Operator, Templates], str]:
 
 
 def _render_contents(operator: Operator, templates: Templates) -> str:
-    return render_contents(PythonContract(operator), templates)
+    return render_contents(python_contract(operator), templates)
 
 
 def _render_ops(operator: Operator, templates: Templates) -> str:
-    contract, cpu = PythonContract(operator), has_cpu(operator)
+    contract, cpu = python_contract(operator), has_cpu(operator)
     names = ["Call", "check", *(["make_outputs"] if contract.outputs else [])]
     imports = [f"from .contract import {', '.join(names)}"]
     imports += ["from .cpu import attend"] if cpu else []
@@ -167,7 +169,7 @@ def _returns(count: int) -> str:
 
 
 def _render_init(operator: Operator, templates: Templates) -> str:
-    contract, cpu = PythonContract(operator), has_cpu(operator)
+    contract, cpu = python_contract(operator), has_cpu(operator)
     modules = {"contract": ["Call", "CallError", "check"], "ops": ["register"]}
     if has_rows(operator):
         modules["rows"] = sorted(record_class(record) for record in operator.records)

@@ -105,6 +105,8 @@ def cmake_comment(text: str) -> str:
 
 def python_string(text: str) -> str:
     """A Python string literal in double quotes; what is not printable is escaped."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     return '"' + "".join(_SIMPLE_ESCAPES.get(c) or _printable_or_python(c) for c in text) + '"'
 
 

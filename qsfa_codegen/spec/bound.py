@@ -8,6 +8,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from qsfa_codegen.expr.build import TRUE, all_of, any_of, compare, literal, present, strip
+from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import (
     BOOL,
     DTYPE,
@@ -47,6 +48,7 @@ from qsfa_codegen.spec.parameters import always_passed, attr_ref
 HasDtype = Callable[[str], bool]
 
 
+@once_an_operator
 def bound_operator(operator: Operator, binding: TorchBinding, has_dtype: HasDtype) -> Operator:
     """The operator with every parameter that the binding does not have replaced by what it is pinned to.
 
