@@ -1,4 +1,4 @@
-"""Speed and memory of `qsfa-codegen build` as whole processes, and the cost of generated host code, as JSON.
+"""Speed and memory of `qsfa-codegen build` as whole processes, and the cost of generated code, as JSON.
 
 Times are divided by that of a process of the same interpreter which only imports click, yaml, jinja2
 and jsonschema, measured in turns with the others, so that the figures hold on slow and busy machines.
@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench import host_instructions  # noqa: E402 - the benchmark is started by its path
+from bench import cpu_attention, host_instructions  # noqa: E402 - the benchmark is started by its path
 
 SPEC = ROOT / "spec" / "kv_quant_sparse_flash_attention.yaml"
 IMPORTS = "import click, yaml, jinja2, jsonschema"
@@ -194,13 +194,15 @@ def main() -> int:
         one = single(Path(name), options.rounds)
         many = growth(Path(name), options.copies)
     host = host_instructions.count(SPEC)
-    held = [*limits(one, many), *host_limits(host)]
+    attention = cpu_attention.measure()
+    held = [*limits(one, many), *host_limits(host), *cpu_attention.limits(attention)]
     report = {
         "python": sys.version.split()[0],
         "cores": os.cpu_count(),
         "one_package": one,
         "many_packages": many,
         "host_instructions_a_call": host if isinstance(host, str) else [asdict(step) for step in host],
+        "attention_on_the_cpu": attention,
         "limits": held,
     }
     print(json.dumps(report, indent=2))

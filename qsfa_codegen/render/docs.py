@@ -15,6 +15,7 @@ from qsfa_codegen.render.page_records import RecordTable, record_tables
 from qsfa_codegen.render.page_rules import PageRules
 from qsfa_codegen.render.page_tables import ParamTables
 from qsfa_codegen.render.page_text import PageText
+from qsfa_codegen.render.python_package import has_cpu
 from qsfa_codegen.render.torch import has_torch
 from qsfa_codegen.render.torch_example import torch_example
 from qsfa_codegen.spec import aclnn
@@ -42,6 +43,15 @@ class Page:
         """The formula as lines of a display block; no text of a spec can end the block."""
         lines = (_MATH_ENDS.sub(_harmless, line).strip() for line in self._operator.formula.splitlines())
         return "\n".join(_BLOCK_STARTS.sub("{}", line) for line in lines if line)
+
+    def python(self) -> bool:
+        """Whether the operator comes as a Python package too."""
+        operator = self._operator
+        return has_torch(operator) and (not operator.emit or "python" in operator.emit)
+
+    def on_cpu(self) -> bool:
+        """Whether that package computes the operator."""
+        return has_cpu(self._operator)
 
     def products(self) -> list[tuple[str, str, bool]]:
         """(product, chip id, supported)."""

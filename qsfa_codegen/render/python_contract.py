@@ -13,7 +13,7 @@ from qsfa_codegen.expr.memo import once_an_operator, once_each
 from qsfa_codegen.expr.nodes import Expr, Ref, RefKind
 from qsfa_codegen.render.host_checks import Screen, list_input, screens, violation
 from qsfa_codegen.render.host_text import exprs_of
-from qsfa_codegen.render.messages import Given, failure, format_text
+from qsfa_codegen.render.messages import Failure, Given, failure, format_text
 from qsfa_codegen.render.needs import needs
 from qsfa_codegen.render.presence import told_apart
 from qsfa_codegen.render.python_names import (
@@ -133,7 +133,7 @@ class PythonContract:
         self.by_source = {p.bound.source: p for p in self.params}
         called = {p.bound.source or p.name: p.name for p in self.params}
         self.said = PythonMessageNames(self.operator, called)
-        self._failure = once_each(lambda check: failure(self.operator, check, self.said))
+        self._failure = once_each(self._say)
         self.outputs = [self.operator.find(Output, o.name) for o in allocated(operator) if o.alias is None]
         self.checks = [c for c in self.operator.checks if c.kind is not CheckKind.CHIP]
         self.sizes = SizeText(self.operator, self.names, self.outputs)
@@ -215,6 +215,9 @@ class PythonContract:
             calls=tuple(part.call for part in parts),
             within=screen.within,
         )
+
+    def _say(self, check: Check) -> Failure:
+        return failure(self.operator, check, self.said)
 
     def _reads_dims(self, check: Check) -> bool:
         givens = [g.expr for g in self._failure(check).givens]
