@@ -103,8 +103,14 @@ def _dtype_params(operator: Operator, record: Record) -> Iterator[RowParam]:
         dtypes = all_dtypes(operator, ref)
         kind = "column" if ref.column is not None else "fixed"
         default = f" = {torch_dtype(dtypes[0])}" if len(dtypes) == 1 else ""
-        said = f"one of {', '.join(dtypes)}" if len(dtypes) > 1 else ""
+        said = f"one of {', '.join(map(_with_carrier, dtypes))}" if len(dtypes) > 1 else ""
         yield RowParam(name, kind, ref.column or ref.fixed or "", f"torch.dtype{default}", said)
+
+
+def _with_carrier(name: str) -> str:
+    """A dtype; one that torch lacks with the dtype of the tensors that carry its bits."""
+    carrier = torch_dtype(name)
+    return name if carrier == f"torch.{name}" else f"{name} ({carrier})"
 
 
 def _dtype_param(ref: DtypeRef, field: RecordField | None) -> str | None:

@@ -290,6 +290,16 @@ def test_paging_and_tokens_in_a_row_give_the_same_bits() -> None:
     assert torch.equal(run(**{**given, **changes})[0], run(**given)[0])
 
 
+def test_the_default_device_is_not_asked() -> None:
+    """Models are built where new tensors go to a device, or nowhere."""
+    given = arguments(make(13, layout_kv="PA_BSND"))
+    without = {**arguments(make(13, layout_kv="BSND")), "actual_seq_lengths_query": None}
+    expected = [run(**given)[0], run(**without)[0]]
+    with torch.device("meta"):
+        results = [run(**given)[0], run(**without)[0]]
+    assert all(torch.equal(a, b) for a, b in zip(results, expected, strict=True))
+
+
 def test_value_is_not_read() -> None:
     problem = make(11)
     given = arguments(problem)

@@ -15,9 +15,14 @@ from torch import Tensor
 from .rows import KvRow
 
 
-def empty_cache(row: KvRow, blocks: int, page: int) -> Tensor:
+def empty_cache(
+    row: KvRow,
+    blocks: int,
+    page: int,
+    device: torch.device | str | None = None,
+) -> Tensor:
     """A cache whose bytes are all 0; a block has ``page`` tokens."""
-    return torch.zeros(blocks, page, 1, row.size, dtype=torch.uint8).view(row.unit)
+    return torch.zeros(blocks, page, 1, row.size, dtype=torch.uint8, device=device).view(row.unit)
 
 
 def norm_rope_pack(
@@ -101,8 +106,9 @@ def gather(cache: Tensor, table: Tensor, lengths: Tensor) -> tuple[Tensor, Tenso
     room = table.shape[1] * page
     if bool(((counts < 0) | (counts > room)).any()):
         raise ValueError(f"lengths are {lengths.tolist()}; expected: each from 0 to {room}")
-    batch = torch.repeat_interleave(torch.arange(len(counts)), counts)
-    position = torch.arange(len(batch)) - (torch.cumsum(counts, 0) - counts)[batch]
+    batch = torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
+    first = torch.cumsum(counts, 0) - counts
+    position = torch.arange(len(batch), device=counts.device) - first[batch]
     block = table.long()[batch, position // page]
     wrong = (block < 0) | (block >= blocks)
     if bool(wrong.any()):

@@ -86,9 +86,9 @@ def query_rows(call: Call) -> QueryRows:
     """The query rows that have a batch, in order."""
     begin, length = _query_spans(call)
     kv_length = kv_spans(call)[1]
-    batch = torch.repeat_interleave(torch.arange(len(length)), length)
+    batch = torch.repeat_interleave(_numbers(len(length)), length)
     first = torch.cumsum(length, 0) - length
-    position = torch.arange(len(batch)) - first[batch]
+    position = _numbers(len(batch)) - first[batch]
     limit = kv_length[batch]
     if causal(call):
         limit = limit - length[batch] + position + 1
@@ -101,7 +101,7 @@ def _query_spans(call: Call) -> tuple[Tensor, Tensor]:
     if call.query.dim() == 3:
         return _from_prefix_sums(lengths)
     batches, rows = call.query.shape[:2]
-    return torch.arange(batches) * rows, _or_all(lengths, batches, rows)
+    return _numbers(batches) * rows, _or_all(lengths, batches, rows)
 
 
 def kv_spans(call: Call) -> tuple[Tensor, Tensor]:
@@ -113,7 +113,7 @@ def kv_spans(call: Call) -> tuple[Tensor, Tensor]:
     if kv.dim() == 3:
         return _from_prefix_sums(lengths)
     batches, rows = kv.shape[:2]
-    return torch.arange(batches) * rows, _or_all(lengths, batches, rows)
+    return _numbers(batches) * rows, _or_all(lengths, batches, rows)
 
 
 def _from_prefix_sums(sums: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -124,7 +124,12 @@ def _from_prefix_sums(sums: Tensor | None) -> tuple[Tensor, Tensor]:
 
 
 def _or_all(lengths: Tensor | None, batches: int, rows: int) -> Tensor:
-    return torch.full((batches,), rows) if lengths is None else lengths.long()
+    return torch.full_like(_numbers(batches), rows) if lengths is None else lengths.long()
+
+
+def _numbers(count: int) -> Tensor:
+    """0, 1, 2, … as int64, on the CPU whatever the default device is."""
+    return torch.arange(count, device="cpu")
 
 
 def _indices(call: Call) -> Tensor:
@@ -150,8 +155,8 @@ def _tokens(call: Call, rows: QueryRows, begin: int, end: int) -> tuple[Tensor, 
     """Tokens ``[rows, tokens]`` of entries from ``begin`` to ``end``, and which of them count."""
     entries = _indices(call)[:, begin:end].index_select(0, rows.row).long()
     reach = -(-rows.limit // call.sparse_block_size)
-    counted = (entries >= 0) & (torch.arange(begin, end) < reach.unsqueeze(-1))
-    tokens = entries.unsqueeze(-1) * call.sparse_block_size + torch.arange(call.sparse_block_size)
+    counted = (entries >= 0) & (_numbers(end)[begin:] < reach.unsqueeze(-1))
+    tokens = entries.unsqueeze(-1) * call.sparse_block_size + _numbers(call.sparse_block_size)
     valid = counted.unsqueeze(-1) & (tokens < rows.limit[:, None, None])
     return tokens.flatten(1), valid.flatten(1)
 
@@ -276,7 +281,7 @@ def used_blocks_in_cache(call: Call) -> str:
     if table is None:
         return ""
     blocks, page = call.key.shape[:2]
-    used = torch.arange(table.shape[1]) < -(-kv_spans(call)[1] // page).unsqueeze(-1)
+    used = _numbers(table.shape[1]) < -(-kv_spans(call)[1] // page).unsqueeze(-1)
     wrong = used & ((table < 0) | (table >= blocks))
     if not bool(wrong.any()):
         return ""

@@ -58,7 +58,7 @@ def value_of(code: int) -> float:
 
 def decode(bits: Tensor) -> Tensor:
     """Bits of any shape as float32, exactly."""
-    flat = _table().index_select(0, bits.flatten().int())
+    flat = _table(bits.device).index_select(0, bits.flatten().int())
     return flat.view(bits.shape)
 
 
@@ -68,7 +68,7 @@ def encode(values: Tensor) -> Tensor:
     Beyond half the way from the largest number to where the next one would be, the result is infinity.
     Negative zero is zero.
     """
-    magnitudes, codes = _ascending()
+    magnitudes, codes = _ascending(values.device)
     exact = values.double()
     middles = (magnitudes[:-1] + magnitudes[1:]) / 2
     code = codes[torch.bucketize(exact.abs(), middles, right=True)]
@@ -93,15 +93,19 @@ def _exponent(field: int, width: int) -> int:
 
 
 @cache
-def _table() -> Tensor:
+def _table(device: torch.device) -> Tensor:
     """The number of each of the bit patterns."""
-    return torch.tensor([value_of(code) for code in range(1 << 8)], dtype=torch.float32)
+    return torch.tensor([value_of(code) for code in range(1 << 8)], dtype=torch.float32, device=device)
 
 
 @cache
-def _ascending() -> tuple[Tensor, Tensor]:
+def _ascending(device: torch.device) -> tuple[Tensor, Tensor]:
     """Magnitudes in ascending order with their bits; the last stands where infinity begins to be nearest."""
     found = sorted((value_of(code), code) for code in range(NEGATIVE) if code != INFINITY)
     beyond = 2.0 ** _exponent(0x07, 4) * 1.5
-    magnitudes = torch.tensor([*(value for value, _ in found), beyond], dtype=torch.float64)
-    return magnitudes, torch.tensor([*(code for _, code in found), INFINITY])
+    magnitudes = [*(value for value, _ in found), beyond]
+    codes = [*(code for _, code in found), INFINITY]
+    return (
+        torch.tensor(magnitudes, dtype=torch.float64, device=device),
+        torch.tensor(codes, device=device),
+    )

@@ -112,7 +112,7 @@ class KvRow(PackedRow):
     ``scale``: one scale a tile; nope // tile_size elements of scale_dtype.
     """
 
-    kv: torch.dtype  # one of int8, float8_e4m3fn, hifloat8
+    kv: torch.dtype  # one of int8, float8_e4m3fn, hifloat8 (torch.uint8)
     q: torch.dtype  # one of float16, bfloat16
     scale_dtype: torch.dtype = torch.float32
     nope: int = NOPE  # NoPE elements of a row
@@ -213,14 +213,14 @@ def as_float32(quantised: Tensor) -> Tensor:
     if quantised.dtype.is_floating_point and quantised.dtype.itemsize == 1:
         # Several times as fast as what torch does for such dtypes.
         bits = quantised.contiguous().view(torch.uint8)
-        return _numbers(quantised.dtype).index_select(0, bits.flatten().int()).view(bits.shape)
+        return _numbers(quantised.dtype, bits.device).index_select(0, bits.flatten().int()).view(bits.shape)
     return quantised.to(torch.float32, copy=True, memory_format=torch.contiguous_format)
 
 
 @cache
-def _numbers(dtype: torch.dtype) -> Tensor:
+def _numbers(dtype: torch.dtype, device: torch.device) -> Tensor:
     """What each pattern of eight bits stands for."""
-    return torch.arange(1 << 8).to(torch.uint8).view(dtype).float()
+    return torch.arange(1 << 8, device="cpu").to(torch.uint8).view(dtype).float().to(device)
 
 
 def _as_bytes(part: Tensor) -> Tensor:
