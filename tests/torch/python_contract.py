@@ -55,6 +55,7 @@ class Checked:
         self._module = module_of(operator)
         self._attrs = {a.name: a for a in operator.attrs}
         self._results = contract.results()
+        self._returns = contract.binding.returns
 
     def can_be(self, shape: Sequence[int]) -> bool:
         """Torch has sizes from 0, and bytes that 64 bits count."""
@@ -69,7 +70,10 @@ class Checked:
             return Answer(None, str(error), "", ())
         outputs = self._module.make_outputs(made) if hasattr(self._module, "make_outputs") else None
         names = {"call": made, "outputs": outputs}
-        return Answer(tuple(_spelt(eval(text, names)) for text in self._results), "", "", ())
+        made_of = [_spelt(eval(text, names)) for text in self._results]
+        given_names = [name for name, _ in self._returns]
+        spelt = (text if name else "nothing" for name, text in zip(given_names, made_of, strict=True))
+        return Answer(tuple(spelt), "", "", ())
 
 
 def _argument(param: TorchParam, value: Any) -> object:

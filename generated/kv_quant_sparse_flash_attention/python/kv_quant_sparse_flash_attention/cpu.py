@@ -190,10 +190,10 @@ def _tile_entries(call: Call, entries: int) -> int:
 def _token_bytes(call: Call) -> int:
     """Bytes that a token of a query row takes while it is computed.
 
-    Its row, K in float32, the quantised part twice in 32 bits, weights of each head, and 64-bit indices.
+    Its row, K in float32, the quantised part by itself and twice in 32 bits, weights of each head, indices.
     """
     row, (heads, width) = packed_row(call), call.query.shape[-2:]
-    return row.size + 4 * width + 8 * row.field("nope").count + 16 * heads + 8 * 8
+    return row.size + 4 * width + 9 * row.field("nope").count + 16 * heads + 8 * 8
 
 
 def _attend_piece(call: Call, rows: QueryRows, width: int, outputs: Outputs) -> None:
