@@ -18,7 +18,7 @@ from qsfa_codegen.spec.model import Chip, Presence, leaves
 _TIMEOUT = 5000  # milliseconds for one question
 _SHRINKING = 1500  # milliseconds for one step towards a smaller call
 _STEPS = 20
-_STEP = 1024
+_STRIDE = 1 << 10
 _SEED = 1
 
 
@@ -75,7 +75,7 @@ class World:
             if low >= high:
                 break
             # Large numbers are divided at once: small calls are likely, and quickly told.
-            middle = min((low + high) // 2, low + _STEP)
+            middle = min((low + high) // 2, low + _STRIDE)
             answer, found = self._solved(*conditions, extent <= middle, milliseconds=_SHRINKING)
             if answer == z3.sat:
                 model, high = found, _number(found, extent)
