@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from msgspec import Struct
 
 from qsfa_codegen.expr.build import is_case
-from qsfa_codegen.expr.nodes import BOOL, Conditional, Expr, Literal, Logic, Select
+from qsfa_codegen.expr.nodes import (
+    BOOL,
+    Conditional,
+    Contains,
+    Expr,
+    Literal,
+    Logic,
+    Ref,
+    Select,
+    children,
+)
 from qsfa_codegen.expr.rewrite import grouped_cases, negate
 
 
@@ -61,3 +73,19 @@ def as_logic(expr: Conditional) -> Logic | None:
 
 def _logic(op: str, left: Expr, right: Expr) -> Logic:
     return Logic(BOOL, left.span, op, (left, right))
+
+
+def always_read(expr: Expr) -> Set[str]:
+    """The names that are read whatever the value of any of them is."""
+    match expr:
+        case Ref(name=name):
+            return {name}
+        case Conditional(test=test, then=then, otherwise=other):
+            return always_read(test) | (always_read(then) & always_read(other))
+        case Logic(operands=(first, *_)):
+            return always_read(first)
+        case Contains(item=item):
+            return always_read(item)
+        case Select(selector=selector):
+            return always_read(selector)
+    return {name for part in children(expr) for name in always_read(part)}

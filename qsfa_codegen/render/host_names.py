@@ -6,7 +6,7 @@ Every host keeps a call in the same members: ``attrs_``, ``inputs_`` (views with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator
 
 ARITH = "arith"
+BYTES = "bytes"
+"""The local variable in which sizes are added up."""
 _FACTS = {
     Query.PRESENT: "Passed()",
     Query.RANK: "Rank()",
@@ -34,6 +36,12 @@ _FUNCTIONS = {
     "ends_with": "EndsWith",
     "tsch_block_dim": "TschBlockDim",
 }
+
+
+def local(let: str) -> str:
+    """The local variable that holds a derived value."""
+    name = variable(let)
+    return f"{name}Value" if name == BYTES else name
 
 
 class HostNames:
@@ -53,6 +61,7 @@ class HostNames:
         self._operator = operator
         self._columns: dict[str, str] = {}
         self._one_of: str | None = None
+        self._bound: Set[str] = frozenset()
         self.fallible: Set[str] = frozenset()
         self.nested: Callable[[Expr], str] | None = None
 
@@ -64,6 +73,15 @@ class HostNames:
             yield
         finally:
             self._one_of = None
+
+    @contextmanager
+    def bound(self, lets: Iterable[str]) -> Iterator[None]:
+        """Let the derived values ``lets`` be local variables for a while."""
+        self._bound = frozenset(lets)
+        try:
+            yield
+        finally:
+            self._bound = frozenset()
 
     # ------------------------------------------------------------------ what a host decides
 
@@ -98,6 +116,8 @@ class HostNames:
                 return f"dims_.{variable(name)}"
             case RefKind.ATTR:
                 return f"attrs_.{variable(name)}"
+            case RefKind.LET | RefKind.TILING_LET if name in self._bound:
+                return local(name)
             case RefKind.LET | RefKind.TILING_LET:
                 return f"{let_function(self._operator, name)}({ARITH if name in self.fallible else ''})"
             case RefKind.PLATFORM:

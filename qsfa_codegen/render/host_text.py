@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -9,12 +10,13 @@ from msgspec import Struct
 
 from qsfa_codegen.expr import bounds
 from qsfa_codegen.expr.bounds import Facts
+from qsfa_codegen.expr.branches import always_read
 from qsfa_codegen.expr.cpp import Cpp, cases, emit
 from qsfa_codegen.expr.cpp_text import EQUALITY, OR
 from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Kind, Ref, RefKind, walk
 from qsfa_codegen.render.cpp import let_function
-from qsfa_codegen.render.host_names import ARITH, HostNames
+from qsfa_codegen.render.host_names import ARITH, HostNames, local
 from qsfa_codegen.render.needs import needs
 from qsfa_codegen.render.text import INDENT, LINE_LIMIT, cpp_comment
 from qsfa_codegen.render.text import broken as broken
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 _PROVEN_BEFORE = {CheckKind.ATTR: Checked.NOTHING, CheckKind.CONSTRAINT: Checked.DIMS}
 _LET_TYPES = {Kind.INT: "int64_t", Kind.FLOAT: "double", Kind.BOOL: "bool", Kind.DTYPE: "ge::DataType"}
+_NUMBERS = (Kind.INT, Kind.FLOAT)
 _LETS = (RefKind.LET, RefKind.TILING_LET)
 
 
@@ -37,7 +40,7 @@ def proven_before(kind: CheckKind) -> Checked:
 
 
 class LetText(Struct, frozen=True):
-    """A derived value as a function: the statements of its body, and whether it can fail."""
+    """A derived value as a function: the lines of its body, and whether it can fail."""
 
     let: Let
     function: str
@@ -51,8 +54,8 @@ class LetText(Struct, frozen=True):
 
     @property
     def comment(self) -> str:
-        """What it is, for a comment."""
-        return cpp_comment(f"{self.let.name}: {self.let.doc.en}" if self.let.doc else self.let.name)
+        """What it is, for a comment; empty where its name has to do."""
+        return cpp_comment(self.let.doc.en) if self.let.doc else ""
 
 
 @once_an_operator
@@ -106,21 +109,53 @@ class HostText:
         if done[name].fallible:
             self._fallible.add(name)
 
+    def shared(self, values: Iterable[Expr], checked: Checked = Checked.DIMS) -> tuple[str, ...]:
+        """Numbers among the derived values that a function of ``values`` would compute more than once.
+
+        Only those that are computed whatever the call is: a local must not make another call fail.
+        """
+        values = tuple(values)
+        always = {name for value in values for name in always_read(value)}
+        texts = " ".join(self.cpp(value, checked).text for value in values)
+        numbers = (name for name in self._lets if name in always and self._type(name) in _NUMBERS)
+        return tuple(name for name in numbers if len(self._computed(name).findall(texts)) > 1)
+
+    def locals(self, shared: Iterable[str]) -> list[str]:
+        """Statements that compute derived values once, for the text spelt within ``names.bound``."""
+        return [
+            f"const {_LET_TYPES[self._type(name)]} {local(name)} = {self.names.ref(RefKind.LET, name)};"
+            for name in shared
+        ]
+
+    def _type(self, let: str) -> Kind:
+        return self._lets[let].value.type.kind
+
+    def _computed(self, let: str) -> re.Pattern[str]:
+        return re.compile(rf"\b{re.escape(self.names.ref(RefKind.LET, let))}")
+
     def _function(self, let: Let, checked: Checked) -> LetText:
         name = let_function(self._operator, let.name)
-        whole = self.cpp(let.value, checked)
-        branches = cases(let.value)
+        shared = self.shared([let.value], checked)
+        fallible = self.cpp(let.value, checked).checked
+        lines = self.locals(shared)
+        with self.names.bound(shared):
+            lines += self._returns(let.value, checked)
+        return LetText(let, name, tuple(lines), fallible)
+
+    def _returns(self, value: Expr, checked: Checked) -> list[str]:
+        whole = self.cpp(value, checked)
+        branches = cases(value)
         if len(branches) < 3 and INDENT + len(f"return {whole.text};") <= LINE_LIMIT:
-            return LetText(let, name, (f"return {whole.text};",), whole.checked)
+            return [f"return {whole.text};"]
         lines: list[str] = []
         for number, branch in enumerate(branches):
-            value = broken("return ", self.cpp(branch.value, checked).text, ";", INDENT)
+            result = broken("return ", self.cpp(branch.value, checked).text, ";", INDENT)
             if branch.condition is None or number == len(branches) - 1:
-                lines.append(value)
+                lines.append(result)
             else:
                 test = broken("if (", self.cpp(branch.condition, checked).text, ") {", INDENT)
-                lines += [test, " " * INDENT + value, "}"]
-        return LetText(let, name, tuple(lines), whole.checked)
+                lines += [test, " " * INDENT + result, "}"]
+        return lines
 
     def _nested(self, expr: Expr) -> str:
         return self.cpp(expr).text

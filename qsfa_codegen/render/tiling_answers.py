@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from qsfa_codegen.expr.bounds import decide, fits
+from qsfa_codegen.expr.branches import always_read
 from qsfa_codegen.expr.cpp import Cpp
 from qsfa_codegen.expr.cpp_text import PRIMARY
 from qsfa_codegen.expr.limits import INT64_MAX
@@ -56,17 +57,23 @@ class FieldText(Struct, frozen=True):
 class FillText(Struct, frozen=True):
     """A function that fills one struct.
 
-    ``plain`` are values that are proven to fit; ``stores`` are heads of the ``if`` that stores another
-    one and is entered when it does not fit. ``chain`` is a bool expression that fills what is nested
-    in the struct; empty when there is nothing.
+    ``locals`` compute what several fields are made of. ``plain`` are values that are proven to fit;
+    ``stores`` are calls that store the others and give false for one that does not fit; ``nested`` are
+    calls that fill the structs inside.
     """
 
     function: str
     type: str
+    locals: tuple[str, ...]
     plain: tuple[FieldText, ...]
     stores: tuple[str, ...]
-    chain: str
+    nested: tuple[str, ...]
     fallible: bool
+
+    @property
+    def filled(self) -> str:
+        """A bool expression that does all steps and says whether each succeeded; "true" without any."""
+        return f" &&\n{' ' * 2 * INDENT}".join((*self.stores, *self.nested)) or "true"
 
 
 class KeyText(Struct, frozen=True):
@@ -86,12 +93,14 @@ class TermText(Struct, frozen=True):
 class WorkspaceText(Struct, frozen=True):
     """A function that adds up the workspace of one architecture.
 
-    ``test`` says whether it is that architecture; ``value`` is a call, or what is there without terms.
+    ``locals`` compute what several terms are made of. ``test`` says whether it is that architecture;
+    ``value`` is a call, or what is there without terms.
     """
 
     function: str
     value: str
     test: str
+    locals: tuple[str, ...]
     terms: tuple[TermText, ...]
 
 
@@ -101,16 +110,22 @@ def fills(data: TilingData, text: HostText) -> list[FillText]:
 
 
 def _fills(structure: TilingStruct, path: tuple[str, ...], style: str, text: HostText) -> Iterator[FillText]:
-    fields = [_field(member, text) for member in structure.members if isinstance(member, TilingField)]
+    own = [member for member in structure.members if isinstance(member, TilingField)]
+    values = [_positive(field.value) for field in own]
+    fallible = [text.cpp(value).checked for value in values]
+    shared = _shared(values, fallible, text)
+    with text.names.bound(shared):
+        fields = [_field(*known, text) for known in zip(own, values, fallible, strict=True)]
     nested = [member for member in structure.members if isinstance(member, TilingMember)]
     calls = [f"{_fill_name((*path, member.name))}(params.{member.name})" for member in nested]
     yield FillText(
         function=_fill_name(path),
         type=structure.type_name,
+        locals=tuple(text.locals(shared)),
         plain=tuple(field for field in fields if not field.stored),
         stores=tuple(_store(field, structure.type_name, style) for field in fields if field.stored),
-        chain=f" &&\n{' ' * 2 * INDENT}".join(calls),
-        fallible=any(field.fallible for field in fields),
+        nested=tuple(calls),
+        fallible=any(fallible),
     )
     for member in nested:
         yield from _fills(member.struct, (*path, member.name), style, text)
@@ -119,20 +134,27 @@ def _fills(structure: TilingStruct, path: tuple[str, ...], style: str, text: Hos
 def _store(field: FieldText, struct: str, style: str) -> str:
     args = [cpp_string(field.name), field.value, *([ARITH] if field.fallible else [])]
     target = [f"params.{field.name}"] if style != MACRO else ["params", f"&{struct}::set_{field.name}"]
-    return wrap_call("if (!Store(", [*args, *target], ")) {", 2 * INDENT)
+    return wrap_call("Store(", [*args, *target], ")", 2 * INDENT)
 
 
 def _fill_name(path: tuple[str, ...]) -> str:
     return "Fill" + ("".join(pascal(name) for name in path) or "TilingData")
 
 
-def _field(field: TilingField, text: HostText) -> FieldText:
-    cpp, ctype = text.cpp(_positive(field.value)), CTYPES[field.ctype]
-    if ctype.minimum is None or ctype.maximum is None or field.value.type != INT:
-        return FieldText(field.name, _converted(field, cpp), cpp.checked, stored=cpp.checked)
-    proven = field.ctype == "int64" or fits(field.value, text.ranges, ctype.minimum, ctype.maximum)
-    stored = cpp.checked or not proven
-    return FieldText(field.name, cpp.text if stored else _converted(field, cpp), cpp.checked, stored)
+def _shared(values: Sequence[Expr], fallible: Sequence[bool], text: HostText) -> list[str]:
+    """Derived values to compute once; one that fails must be blamed on the field that is stored first."""
+    first = next((value for value, fails in zip(values, fallible, strict=True) if fails), None)
+    blamed = always_read(first) if first is not None else frozenset()
+    return [name for name in text.shared(values) if name in blamed or name not in text.names.fallible]
+
+
+def _field(field: TilingField, value: Expr, fallible: bool, text: HostText) -> FieldText:
+    cpp, ctype = text.cpp(value), CTYPES[field.ctype]
+    if ctype.minimum is None or ctype.maximum is None or value.type != INT:
+        return FieldText(field.name, _converted(field, cpp), fallible, stored=fallible)
+    proven = field.ctype == "int64" or fits(value, text.ranges, ctype.minimum, ctype.maximum)
+    stored = fallible or not proven
+    return FieldText(field.name, cpp.text if stored else _converted(field, cpp), fallible, stored)
 
 
 def _positive(value: Expr) -> Expr:
@@ -240,13 +262,20 @@ def _workspace(arch: str, terms: tuple[WorkspaceTerm, ...], text: HostText) -> W
     test = f"{text.names.selector(RefKind.ARCH)} == {label}"
     function = f"{pascal(arch)}WorkspaceBytes"
     value = f"{function}({ARITH})" if terms else text.names.platform("libapi_workspace")
-    return WorkspaceText(function, value, test, tuple(_term(term, text) for term in terms))
+    sizes = [_size(term) for term in terms]
+    shared = text.shared(sizes)
+    with text.names.bound(shared):
+        added = tuple(_term(term, size, text) for term, size in zip(terms, sizes, strict=True))
+    return WorkspaceText(function, value, test, tuple(text.locals(shared)), added)
 
 
-def _term(term: WorkspaceTerm, text: HostText) -> TermText:
-    size: Expr = term.bytes
-    if term.when is not None:
-        size = Conditional(INT, term.span, term.when, size, Literal(INT, term.span, 0))
+def _size(term: WorkspaceTerm) -> Expr:
+    if term.when is None:
+        return term.bytes
+    return Conditional(INT, term.span, term.when, term.bytes, Literal(INT, term.span, 0))
+
+
+def _term(term: WorkspaceTerm, size: Expr, text: HostText) -> TermText:
     statement = broken(f"bytes = {ARITH}.Add(bytes, ", text.cpp(size).text, ");", INDENT)
     comment = term.name if term.doc is None else f"{term.name}: {term.doc.en}"
     return TermText(statement, cpp_comment(comment))

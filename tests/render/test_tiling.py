@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from itertools import groupby
 from pathlib import Path
 
@@ -252,11 +253,63 @@ def test_each_attribute_is_read_once(flash: Operator, source: str) -> None:
         assert len(re.findall(rf"\b{constant}\b", source)) == 2, constant
 
 
+def bodies(source: str) -> dict[str, str]:
+    found = re.findall(r"Tiling::(\w+)\([^{;]*\{\n(.*?)^\}\n", source, re.MULTILINE | re.DOTALL)
+    return dict(found)
+
+
+def changed(tmp_path: Path, *changes: tuple[str, str]) -> dict[str, str]:
+    """Functions of the tiling of a spec that is changed in places."""
+    text = FLASH.read_text(encoding="utf-8")
+    for old, new in changes:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    (tmp_path / "spec").mkdir()
+    shutil.copy(FLASH.parent / "chips.yaml", tmp_path / "spec")
+    path = tmp_path / "spec" / FLASH.name
+    path.write_text(text, encoding="utf-8")
+    operator = load(path)
+    return bodies(render(operator)[f"op_host/{operator.snake}_tiling.cpp"])
+
+
+def test_no_function_computes_a_derived_value_twice(source: str) -> None:
+    found = bodies(source)
+    assert {"S2Tile", "Arch22WorkspaceBytes", "FillBaseParams"} < found.keys()
+    for function, body in found.items():
+        calls = re.findall(r"\b(\w+)\(arith\)", body)
+        assert len(calls) == len(set(calls)), function
+
+
+S2_TILE = "min(S2_TILE_MAX, S2 if S2 > 0 else S2_EMPTY)"
+
+
+def test_a_value_that_only_some_calls_need_is_not_computed_for_all(tmp_path: Path) -> None:
+    found = changed(tmp_path, (S2_TILE, f"{S2_TILE} if paged else 1"))
+    assert "const int64_t" not in found["S2Tile"]
+
+
+SEQ_SIZE = "seqSize:               {type: uint32, value: S2}"
+LENGTHS = "value: numel(actual_seq_lengths_query) if present(actual_seq_lengths_query) else 0"
+
+
+def test_fields_of_one_value_share_it(tmp_path: Path) -> None:
+    found = changed(tmp_path, (LENGTHS, "value: S2 + 1"))
+    assert found["FillBaseParams"].count("S2(arith)") == 1
+    assert "const int64_t s2 = S2(arith);" in found["FillBaseParams"]
+    assert 'Store("seqSize", s2, arith, params.seqSize)' in found["FillBaseParams"]
+
+
+def test_a_value_is_not_shared_where_another_field_would_be_blamed(tmp_path: Path) -> None:
+    only_paged = SEQ_SIZE.replace("S2}", "S2 if paged else 0}")
+    found = changed(tmp_path, (SEQ_SIZE, only_paged), (LENGTHS, "value: S2 + 1"))
+    assert found["FillBaseParams"].count("S2(arith)") == 2
+
+
 def test_the_hot_path_has_no_container_and_no_string(source: str) -> None:
     assert not re.search(r"std::(string|vector|map|unordered_map|set)\b|\bnew\b|malloc", source)
 
 
 def test_functions_and_lines_are_short(source: str) -> None:
     assert max(len(line) for line in source.splitlines()) <= 110
-    bodies = re.findall(r"^\{\n(.*?)^\}\n", source, re.MULTILINE | re.DOTALL)
-    assert max(body.count("\n") for body in bodies) <= 80
+    functions = re.findall(r"^\{\n(.*?)^\}\n", source, re.MULTILINE | re.DOTALL)
+    assert max(body.count("\n") for body in functions) <= 80

@@ -1049,31 +1049,27 @@ bool KvQuantSparseFlashAttentionTiling::CheckConstraints() const
     return true;
 }
 
-// G: query heads that a KV head serves
+// query heads that a KV head serves
 int64_t KvQuantSparseFlashAttentionTiling::G() const
 {
     return dims_.qN / dims_.kvN;
 }
 
-// paged
 bool KvQuantSparseFlashAttentionTiling::Paged() const
 {
     return attrs_.layoutKv == Layout::PA_BSND;
 }
 
-// split_g
 bool KvQuantSparseFlashAttentionTiling::SplitG() const
 {
     return G() > GROUP_SPLIT;
 }
 
-// S1
 int64_t KvQuantSparseFlashAttentionTiling::S1() const
 {
     return attrs_.layoutQuery == Layout::BSND ? dims_.qS : dims_.qT;
 }
 
-// S2
 int64_t KvQuantSparseFlashAttentionTiling::S2(Arith &arith) const
 {
     if (attrs_.layoutKv == Layout::BSND) {
@@ -1085,37 +1081,36 @@ int64_t KvQuantSparseFlashAttentionTiling::S2(Arith &arith) const
     return arith.Mul(dims_.maxBlocks, dims_.blockSize);
 }
 
-// s2_tile: selected rows of one S2 step
+// selected rows of one S2 step
 int64_t KvQuantSparseFlashAttentionTiling::S2Tile(Arith &arith) const
 {
-    return std::min<int64_t>(S2_TILE_MAX, S2(arith) > 0 ? S2(arith) : S2_EMPTY);
+    const int64_t s2 = S2(arith);
+    return std::min<int64_t>(S2_TILE_MAX, s2 > 0 ? s2 : S2_EMPTY);
 }
 
-// s2_tile32
 int64_t KvQuantSparseFlashAttentionTiling::S2Tile32(Arith &arith) const
 {
     return (S2Tile(arith) + 31) / 32 * 32;
 }
 
-// m16
 int64_t KvQuantSparseFlashAttentionTiling::M16(Arith &arith) const
 {
     return (std::min<int64_t>(arith.Mul(G(), S1()), M_TILE_MAX) + 15) / 16 * 16;
 }
 
-// d_pad: elements that buffers reserve for a row
+// elements that buffers reserve for a row
 int64_t KvQuantSparseFlashAttentionTiling::DPad() const
 {
     return (NOPE + ROPE_MAX + 31) / 32 * 32;
 }
 
-// mm_res: scores of one step
+// scores of one step
 int64_t KvQuantSparseFlashAttentionTiling::MmRes(Arith &arith) const
 {
     return S2Tile32(arith) * M16(arith);
 }
 
-// bmm2_res: output elements of one step
+// output elements of one step
 int64_t KvQuantSparseFlashAttentionTiling::Bmm2Res(Arith &arith) const
 {
     return DPad() * M16(arith);
@@ -1149,48 +1144,26 @@ bool KvQuantSparseFlashAttentionTiling::FillBaseParams(KvQuantSparseFlashAttenti
     params.isActualLenDimsNull = inputs_.actualSeqLengthsQuery.Passed() ? 0 : 1;
     params.isActualLenDimsKVNull = inputs_.actualSeqLengthsKv.Passed() ? 0 : 1;
     params.returnSoftmaxLse = attrs_.returnSoftmaxLse ? 1 : 0;
-    if (!Store("batchSize", dims_.b, params.batchSize)) {
-        return false;
-    }
-    if (!Store("seqSize", S2(arith), arith, params.seqSize)) {
-        return false;
-    }
-    if (!Store("qSeqSize", S1(), params.qSeqSize)) {
-        return false;
-    }
-    if (!Store("maxBlockNumPerBatch", attrs_.layoutKv == Layout::PA_BSND ? dims_.maxBlocks : 0,
-            params.maxBlockNumPerBatch)) {
-        return false;
-    }
-    if (!Store("actualLenDimsQ",
+    return Store("batchSize", dims_.b, params.batchSize) &&
+        Store("seqSize", S2(arith), arith, params.seqSize) &&
+        Store("qSeqSize", S1(), params.qSeqSize) &&
+        Store("maxBlockNumPerBatch", attrs_.layoutKv == Layout::PA_BSND ? dims_.maxBlocks : 0,
+            params.maxBlockNumPerBatch) &&
+        Store("actualLenDimsQ",
             inputs_.actualSeqLengthsQuery.Passed() ? inputs_.actualSeqLengthsQuery.Dim(0) : 0,
-            params.actualLenDimsQ)) {
-        return false;
-    }
-    if (!Store("actualLenDimsKV",
-            inputs_.actualSeqLengthsKv.Passed() ? inputs_.actualSeqLengthsKv.Dim(0) : 0,
-            params.actualLenDimsKV)) {
-        return false;
-    }
-    if (!Store("sparseBlockCount", dims_.sparseSize, params.sparseBlockCount)) {
-        return false;
-    }
-    return true;
+            params.actualLenDimsQ) &&
+        Store("actualLenDimsKV", inputs_.actualSeqLengthsKv.Passed() ? inputs_.actualSeqLengthsKv.Dim(0) : 0,
+            params.actualLenDimsKV) &&
+        Store("sparseBlockCount", dims_.sparseSize, params.sparseBlockCount);
 }
 
 bool KvQuantSparseFlashAttentionTiling::FillSplitKvParams(
     KvQuantSparseFlashAttentionSplitKVParamsMla &params) const
 {
     params.s2 = 0;
-    if (!Store("accumOutSize", platform_->aic * 2 * dims_.kvN * M_TILE_MAX * DPad(),
-            params.accumOutSize)) {
-        return false;
-    }
-    if (!Store("logSumExpSize", 2 * platform_->aic * 2 * dims_.kvN * M_TILE_MAX * FP32_BLOCK,
-            params.logSumExpSize)) {
-        return false;
-    }
-    return true;
+    return Store("accumOutSize", platform_->aic * 2 * dims_.kvN * M_TILE_MAX * DPad(), params.accumOutSize) &&
+        Store("logSumExpSize", 2 * platform_->aic * 2 * dims_.kvN * M_TILE_MAX * FP32_BLOCK,
+            params.logSumExpSize);
 }
 
 bool KvQuantSparseFlashAttentionTiling::FillSingleCoreParams(
@@ -1204,13 +1177,8 @@ bool KvQuantSparseFlashAttentionTiling::FillSingleCoreTensorSize(
     KvQuantSparseFlashAttentionSingleCoreTensorSizeMla &params) const
 {
     Arith arith;
-    if (!Store("mmResUbSize", MmRes(arith), arith, params.mmResUbSize)) {
-        return false;
-    }
-    if (!Store("bmm2ResUbSize", Bmm2Res(arith), arith, params.bmm2ResUbSize)) {
-        return false;
-    }
-    return true;
+    return Store("mmResUbSize", MmRes(arith), arith, params.mmResUbSize) &&
+        Store("bmm2ResUbSize", Bmm2Res(arith), arith, params.bmm2ResUbSize);
 }
 
 bool KvQuantSparseFlashAttentionTiling::FillInnerSplitParams(
@@ -1218,25 +1186,24 @@ bool KvQuantSparseFlashAttentionTiling::FillInnerSplitParams(
 {
     Arith arith;
     params.mBaseSize = static_cast<uint32_t>(G());
-    if (!Store("s2BaseSize", S2Tile(arith), arith, params.s2BaseSize)) {
-        return false;
-    }
-    return true;
+    return Store("s2BaseSize", S2Tile(arith), arith, params.s2BaseSize);
 }
 
 int64_t KvQuantSparseFlashAttentionTiling::Arch22WorkspaceBytes(Arith &arith) const
 {
+    const int64_t mmRes = MmRes(arith);
+    const int64_t bmm2Res = Bmm2Res(arith);
     int64_t bytes = platform_->libapiWorkspace;
     // qk: QK scores
-    bytes = arith.Add(bytes, 2 * MmRes(arith) * platform_->aic * 4);
+    bytes = arith.Add(bytes, 2 * mmRes * platform_->aic * 4);
     // p: unnormalised P
-    bytes = arith.Add(bytes, 2 * MmRes(arith) * platform_->aic * 2);
+    bytes = arith.Add(bytes, 2 * mmRes * platform_->aic * 2);
     // pv: PV result
-    bytes = arith.Add(bytes, 2 * Bmm2Res(arith) * platform_->aic * 4);
+    bytes = arith.Add(bytes, 2 * bmm2Res * platform_->aic * 4);
     // row_stats: reserved
     bytes = arith.Add(bytes, 2 * M_TILE_MAX * platform_->aic * 4);
     // acc: running output
-    bytes = arith.Add(bytes, 2 * Bmm2Res(arith) * platform_->aic * 4);
+    bytes = arith.Add(bytes, 2 * bmm2Res * platform_->aic * 4);
     // kv: gathered and dequantised rows
     bytes = arith.Add(bytes, KV_SLOTS * (S2_TILE_MAX * DPad()) * platform_->aic * 2);
     // kv_valid: valid rows of a slot

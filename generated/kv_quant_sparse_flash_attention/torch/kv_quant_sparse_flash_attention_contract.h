@@ -949,7 +949,6 @@ inline Outputs Contract::MakeOutputs() const
     return outputs;
 }
 
-// paged
 inline bool Contract::Paged() const
 {
     return attrs_.layoutKv == Layout::PA_BSND;

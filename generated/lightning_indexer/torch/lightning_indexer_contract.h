@@ -682,7 +682,6 @@ inline Outputs Contract::MakeOutputs() const
     return outputs;
 }
 
-// paged
 inline bool Contract::Paged() const
 {
     return attrs_.layoutKey == Layout::PA_BSND;

@@ -1147,13 +1147,12 @@ bool KvQuantSparseFlashAttentionContract::HasShape(const char *name, const char 
         op::ToString(*output.shape).GetString(), op::ToString(expected).GetString(), id);
 }
 
-// G: query heads that a KV head serves
+// query heads that a KV head serves
 int64_t KvQuantSparseFlashAttentionContract::G() const
 {
     return dims_.qN / dims_.kvN;
 }
 
-// paged
 bool KvQuantSparseFlashAttentionContract::Paged() const
 {
     return attrs_.layoutKv == Layout::PA_BSND;

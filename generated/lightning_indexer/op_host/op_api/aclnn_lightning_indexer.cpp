@@ -849,7 +849,6 @@ bool LightningIndexerContract::HasShape(const char *name, const char *id, const 
         op::ToString(*output.shape).GetString(), op::ToString(expected).GetString(), id);
 }
 
-// paged
 bool LightningIndexerContract::Paged() const
 {
     return attrs_.layoutKey == Layout::PA_BSND;
