@@ -28,6 +28,7 @@ from qsfa_codegen.render.host_names import dtype_sizes
 from qsfa_codegen.render.infer_outputs import dim_value, rest_run, setters
 from qsfa_codegen.render.infer_text import ARITH, InferText
 from qsfa_codegen.render.messages import Given, failure, format_text
+from qsfa_codegen.render.presence import told_apart
 from qsfa_codegen.render.text import (
     INDENT,
     call_with_format,
@@ -36,6 +37,7 @@ from qsfa_codegen.render.text import (
 )
 from qsfa_codegen.render.tiling_reads import AttrText, attrs, default_constants
 from qsfa_codegen.render.unknowns import FALSE, Test, broken_condition, some
+from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.model import (
     Attr,
     AttrType,
@@ -331,7 +333,8 @@ def _all_indices(operator: Operator) -> list[str]:
 def _groups(operator: Operator, text: InferText) -> Iterator[_Group]:
     """The checks of shape inference in the contract's order, as functions of about a screen."""
     left: set[str] = set()
-    for screen in screens([check for check in operator.checks if check.at_infer]):
+    inferred = (check for check in operator.checks if check.at_infer)
+    for screen in screens(tuple(told_apart(inferred, MessageNames(operator)))):
         with text.function():
             written = tuple(
                 c for c in (_check(operator, text, check) for check in screen.checks) if c is not None

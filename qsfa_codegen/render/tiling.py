@@ -25,6 +25,7 @@ from qsfa_codegen.render.host_checks import Group, called, groups
 from qsfa_codegen.render.host_names import dtype_sizes
 from qsfa_codegen.render.host_text import HostText, exprs_of
 from qsfa_codegen.render.needs import Needs, needs
+from qsfa_codegen.render.presence import told_apart
 from qsfa_codegen.render.text import INDENT, broken, wrap_call, wrap_items
 from qsfa_codegen.render.tiling_answers import (
     BLOCK_DIM,
@@ -46,6 +47,7 @@ from qsfa_codegen.render.tiling_struct import (
     macro_views,
     struct_file,
 )
+from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.layout import library_structs, struct_layout
 from qsfa_codegen.spec.model import CheckKind
 from qsfa_codegen.spec.names import upper
@@ -230,7 +232,8 @@ def _render_source(operator: Operator, templates: Templates) -> str:
 
 
 def _reads(operator: Operator, used: _Used, text: HostText) -> dict[str, Any]:
-    checked = [*groups(operator, text), *content_groups(operator, text)]
+    rules = tuple(told_apart(operator.checks, MessageNames(operator)))
+    checked = [*groups(operator, text, checks=rules), *content_groups(operator, text)]
     attributes = attrs(operator, used.attrs)
     defined = enums(operator, used.exprs)
     parsed = {attr.type for attr in attributes if attr.kind == "enum"}

@@ -9,7 +9,20 @@ from functools import partial
 from msgspec import Struct
 
 from qsfa_codegen.expr.memo import once_an_operator, once_each
-from qsfa_codegen.expr.nodes import Expr, Kind, Not, ParamQuery, Query, Ref, RefKind, Type, walk
+from qsfa_codegen.expr.nodes import (
+    BOOL,
+    Compare,
+    Expr,
+    Kind,
+    Literal,
+    Not,
+    ParamQuery,
+    Query,
+    Ref,
+    RefKind,
+    Type,
+    walk,
+)
 from qsfa_codegen.expr.prose import fragment, say
 from qsfa_codegen.expr.rewrite import substitute
 from qsfa_codegen.spec.model import Check, CheckKind, Const, Dim, Operator
@@ -83,6 +96,10 @@ def _stated(require: Expr, names: MessageNames) -> str:
             return f"{names.param(param)} is absent"
         case Not(operand=ParamQuery(query=Query.PRESENT, param=param)):
             return f"{names.param(param)} is passed"
+        case Compare(
+            op="==", left=Ref(kind=RefKind.ATTR, name=attr), right=Literal(type=kind, value=value)
+        ) if kind == BOOL:
+            return f"{names.param(attr)} is {'false' if value else 'true'}"
     return ""
 
 

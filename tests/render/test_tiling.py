@@ -232,6 +232,14 @@ def test_what_a_chip_accepts_is_said_with_its_products(source: str) -> None:
     assert "the architecture is" not in said
 
 
+def test_a_message_asks_for_nothing_that_its_condition_has_decided(source: str) -> None:
+    said = re.sub(r'"\s+"', "", source)
+    assert "return_softmax_lse is true; expected: return_softmax_lse is false on Ascend 950PR" in said
+    assert "block_table is absent; expected: block_table must be present when layout_kv is PA_BSND" in said
+    assert "block_table is passed; expected: block_table must be absent when layout_kv is not PA_BSND" in said
+    assert '? "' not in source
+
+
 def test_a_mode_has_its_name_in_code_and_messages(source: str) -> None:
     assert "constexpr int64_t KEY_QUANT_MODE_PER_TILE = 2;" in source
     assert "attrs_.keyQuantMode != KEY_QUANT_MODE_PER_TILE" in source

@@ -593,9 +593,8 @@ bool KvQuantSparseFlashAttentionTiling::CheckReturnSoftmaxLse() const
     // return_softmax_lse_value
     if (platform_->arch == NpuArch::DAV_3510 && attrs_.returnSoftmaxLse) {
         return Reject(
-            "return_softmax_lse is %s; expected: return_softmax_lse is false on Ascend 950PR/Ascend 950DT "
-            "[return_softmax_lse_value]",
-            attrs_.returnSoftmaxLse ? "true" : "false");
+            "return_softmax_lse is true; expected: return_softmax_lse is false on Ascend 950PR/Ascend "
+            "950DT [return_softmax_lse_value]");
     }
     return true;
 }
@@ -628,27 +627,28 @@ bool KvQuantSparseFlashAttentionTiling::CheckPresence() const
             "sparse_indices is absent; expected: sparse_indices is present [sparse_indices_presence]");
     }
     // block_table_presence
-    if ((attrs_.layoutKv == Layout::PA_BSND && !inputs_.blockTable.Passed()) ||
-        (attrs_.layoutKv != Layout::PA_BSND && inputs_.blockTable.Passed())) {
+    if (attrs_.layoutKv == Layout::PA_BSND && !inputs_.blockTable.Passed()) {
         return Reject(
-            "layout_kv is %.64s, block_table is %s; expected: if layout_kv is PA_BSND, block_table is "
-            "present; otherwise block_table is absent [block_table_presence]",
-            attrs_.layoutKvText, inputs_.blockTable.Passed() ? "passed" : "absent");
+            "block_table is absent; expected: block_table must be present when layout_kv is PA_BSND "
+            "[block_table_presence]");
+    }
+    if (attrs_.layoutKv != Layout::PA_BSND && inputs_.blockTable.Passed()) {
+        return Reject(
+            "block_table is passed; expected: block_table must be absent when layout_kv is not PA_BSND "
+            "[block_table_presence]");
     }
     // actual_seq_lengths_query_presence
     if (attrs_.layoutQuery == Layout::TND && !inputs_.actualSeqLengthsQuery.Passed()) {
         return Reject(
-            "layout_query is %.64s, actual_seq_lengths_query is %s; expected: if layout_query is TND, "
-            "actual_seq_lengths_query is present [actual_seq_lengths_query_presence]",
-            attrs_.layoutQueryText, inputs_.actualSeqLengthsQuery.Passed() ? "passed" : "absent");
+            "actual_seq_lengths_query is absent; expected: actual_seq_lengths_query must be present when "
+            "layout_query is TND [actual_seq_lengths_query_presence]");
     }
     // actual_seq_lengths_kv_presence
     if ((attrs_.layoutKv == Layout::TND || attrs_.layoutKv == Layout::PA_BSND) &&
         !inputs_.actualSeqLengthsKv.Passed()) {
         return Reject(
-            "layout_kv is %.64s, actual_seq_lengths_kv is %s; expected: if layout_kv is TND or PA_BSND, "
-            "actual_seq_lengths_kv is present [actual_seq_lengths_kv_presence]",
-            attrs_.layoutKvText, inputs_.actualSeqLengthsKv.Passed() ? "passed" : "absent");
+            "actual_seq_lengths_kv is absent; expected: actual_seq_lengths_kv must be present when "
+            "layout_kv is TND or PA_BSND [actual_seq_lengths_kv_presence]");
     }
     return true;
 }

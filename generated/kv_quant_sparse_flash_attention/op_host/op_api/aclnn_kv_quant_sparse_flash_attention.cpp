@@ -585,9 +585,8 @@ bool KvQuantSparseFlashAttentionContract::CheckReturnSoftmaxLse()
     // return_softmax_lse_value
     if (arch_ == NpuArch::DAV_3510 && attrs_.returnSoftmaxLse) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "returnSoftmaxLse is %s; expected: returnSoftmaxLse is false on Ascend 950PR/Ascend 950DT "
-            "[return_softmax_lse_value]",
-            attrs_.returnSoftmaxLse ? "true" : "false");
+            "returnSoftmaxLse is true; expected: returnSoftmaxLse is false on Ascend 950PR/Ascend 950DT "
+            "[return_softmax_lse_value]");
     }
     return true;
 }
