@@ -15,24 +15,27 @@
 // EXEC_NPU_CMD is a macro of the file that includes this one: it comes from the adapter of its library.
 namespace vllm_ascend {
 namespace kv_quant_sparse_flash_attention_contract {
-// A tensor of bytes that stand for a dtype which torch lacks: torch_npu's EXEC_NPU_CMD can be told the dtype.
+// torch lacks this dtype: its tensors come as bytes, and the EXEC_NPU_CMD of torch_npu takes the dtype beside
+// them.
 template <typename Bytes>
-auto ToldDtype(const Bytes &tensor, aclDataType dtype, const char *, int)
+auto WithDtype(const Bytes &tensor, aclDataType dtype, const char *, int)
     -> decltype(make_wrapper(tensor, std::nullopt))
 {
-    auto told = make_wrapper(tensor, std::nullopt);
+    auto typed = make_wrapper(tensor, std::nullopt);
     if (tensor.defined() && tensor.scalar_type() == at::kByte) {
-        told.dtype = dtype;
+        typed.dtype = dtype;
     }
-    return told;
+    return typed;
 }
 
-// The same for a library whose EXEC_NPU_CMD goes by the dtype of the tensor alone: aclnn would see bytes.
+// Any other EXEC_NPU_CMD would pass the tensor on as bytes: such a call is refused.
 template <typename Bytes>
-const Bytes &ToldDtype(const Bytes &tensor, aclDataType, const char *name, long)
+const Bytes &WithDtype(const Bytes &tensor, aclDataType, const char *name, long)
 {
     if (tensor.defined() && tensor.scalar_type() == at::kByte) {
-        Reject("dtype of %s is Byte; expected: a dtype that this library's EXEC_NPU_CMD can tell aclnn",
+        Reject(
+            "dtype of %s is Byte; expected: another dtype, or the EXEC_NPU_CMD of torch_npu, which can pass "
+            "this one to aclnn",
             name);
     }
     return tensor;
@@ -72,14 +75,14 @@ inline std::tuple<at::Tensor, at::Tensor, at::Tensor> npu_kv_quant_sparse_flash_
     kv_quant_sparse_flash_attention_contract::Contract checked(given);
     checked.Check();
     const kv_quant_sparse_flash_attention_contract::Outputs outputs = checked.MakeOutputs();
-    const auto &key_told = kv_quant_sparse_flash_attention_contract::ToldDtype(key, ACL_HIFLOAT8, "key", 0);
-    const auto &value_told = kv_quant_sparse_flash_attention_contract::ToldDtype(value, ACL_HIFLOAT8, "value",
-        0);
+    const auto &key_typed = kv_quant_sparse_flash_attention_contract::WithDtype(key, ACL_HIFLOAT8, "key", 0);
+    const auto &value_typed = kv_quant_sparse_flash_attention_contract::WithDtype(value, ACL_HIFLOAT8,
+        "value", 0);
     std::string layout_query_text(layout_query);
     char *layout_query_chars = layout_query_text.data();
     std::string layout_kv_text(layout_kv);
     char *layout_kv_chars = layout_kv_text.data();
-    EXEC_NPU_CMD(aclnnKvQuantSparseFlashAttention, query, key_told, value_told, sparse_indices,
+    EXEC_NPU_CMD(aclnnKvQuantSparseFlashAttention, query, key_typed, value_typed, sparse_indices,
         key_dequant_scale, value_dequant_scale, block_table, actual_seq_lengths_query, actual_seq_lengths_kv,
         scale_value, key_quant_mode, value_quant_mode, sparse_block_size, layout_query_chars, layout_kv_chars,
         sparse_mode, pre_tokens, next_tokens, attention_mode, quant_scale_repo_mode, tile_size, rope_head_dim,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+_OVERFLOW = "// int64 arithmetic. Overflow sets `failed` and gives 0.\n"
+_DIVISION = "// int64 arithmetic that rounds down. Overflow and division by zero set `failed` and give 0.\n"
 _HEAD = """\
-// int64 arithmetic that rounds down. Overflow and division by zero set `failed` and give 0.
 struct Arith {
     bool failed = false;
 """
@@ -147,7 +148,8 @@ def _struct(members: Iterable[str]) -> str:
         needed.add(name)
         pending.extend(_MEMBERS[name][0])
     bodies = (text for name, (_, text) in _MEMBERS.items() if name in needed)
-    return _HEAD + "".join(f"\n{body}" for body in bodies) + _TAIL
+    comment = _DIVISION if needed & {"Div", "Mod"} else _OVERFLOW
+    return comment + _HEAD + "".join(f"\n{body}" for body in bodies) + _TAIL
 
 
 ARITH_STRUCT = _struct(_MEMBERS)

@@ -395,7 +395,7 @@ def _read_attr(attr: AttrText, node: str) -> Iterator[str]:
     call = f"call.{attr.member}"
     if attr.required:
         message = f"{attr.name} is absent; expected: {attr.name} is present [{attr.name}_presence]"
-        yield f"const auto *{attr.local} = AttrAt<{attr.stored}>(*given, {attr.index});"
+        yield f"const auto *{attr.local} = AttrAt<{attr.stored}>(*attrs, {attr.index});"
         yield f"if ({attr.local} == nullptr) {{"
         yield " " * INDENT + call_with_format(f"OP_LOGE({node}, ", message, [], 2 * INDENT)
         yield "    return false;"
@@ -416,9 +416,9 @@ def _required(attr: AttrText) -> str:
 
 def _optional(attr: AttrText) -> str:
     if attr.kind == "list":
-        return f"ListOr<{attr.type}>(*given, {attr.index}, {attr.absent_list})"
+        return f"ListOr<{attr.type}>(*attrs, {attr.index}, {attr.absent_list})"
     function = "TextOr" if attr.kind in ("enum", "string") else "AttrOr"
-    return f"{function}(*given, {attr.index}, {attr.absent})"
+    return f"{function}(*attrs, {attr.index}, {attr.absent})"
 
 
 # --------------------------------------------------------------------------- dtypes

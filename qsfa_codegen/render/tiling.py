@@ -81,7 +81,7 @@ _HEADERS = {
 
 
 class Stages(Struct, frozen=True):
-    """The statements of ``Run`` around the reading of inputs and dims."""
+    """The statements of ``DoTiling`` around the reading of inputs and dims."""
 
     attributes: str
     inputs: str
@@ -267,7 +267,7 @@ def _stages(checked: Sequence[Group], has_attrs: bool, has_data: bool) -> Stages
     return Stages(
         attributes=_unless(attributes),
         inputs=_unless(middle) if middle else "",
-        answers=_all("const bool answered = ", last, ";"),
+        answers=_all("const bool done = ", last, ";"),
     )
 
 

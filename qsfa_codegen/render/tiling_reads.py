@@ -26,7 +26,7 @@ _ELEMENTS = {AttrType.LIST_INT: "int64_t", AttrType.LIST_FLOAT: "float", AttrTyp
 _SCALARS = {AttrType.INT: "int64_t", AttrType.FLOAT: "float", AttrType.BOOL: "bool"}
 
 
-_READING = ("call", "given")
+_READING = ("call", "attrs")
 """Names that functions which read attributes have for other things."""
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator, TorchBinding
 
 OUTPUTS = "outputs"
-CARRIER = "ToldDtype"
+CARRIER = "WithDtype"
 """The function that gives aclnn a tensor with a dtype that torch lacks."""
 _VALUE_TYPES = {
     AttrType.INT: "int64_t",
@@ -108,9 +108,9 @@ class _Adapter:
         if carried is None:
             return Argument(text)
         told = DTYPES[carried].ge.replace("DT_", "ACL_", 1)
-        head = f"const auto &{name}_told = {self._namespace}::{CARRIER}("
+        head = f"const auto &{name}_typed = {self._namespace}::{CARRIER}("
         call = wrap_call(head, [text, told, f'"{name}"', "0"], ");", INDENT)
-        return Argument(f"{name}_told", (call,))
+        return Argument(f"{name}_typed", (call,))
 
     def _attr(self, attr: Attr) -> Argument:
         given = self._params.get(attr.name)

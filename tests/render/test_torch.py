@@ -226,7 +226,8 @@ def test_a_library_that_cannot_tell_it_refuses_bytes_and_nothing_else(
     answer = other.call(PAGED, BYTES)
     assert (answer.outputs, answer.name) == (None, "")
     assert answer.message == (
-        "dtype of key is Byte; expected: a dtype that this library's EXEC_NPU_CMD can tell aclnn"
+        "dtype of key is Byte; expected: another dtype, or the EXEC_NPU_CMD of torch_npu, "
+        "which can pass this one to aclnn"
     )
 
 

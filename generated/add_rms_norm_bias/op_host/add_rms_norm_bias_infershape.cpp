@@ -144,6 +144,9 @@ bool SetRstdShape(const Call &call, gert::Shape *shape)
 
 ge::graphStatus InferShapeAddRmsNormBias(gert::InferShapeContext *context)
 {
+    if (context == nullptr) {
+        return ge::GRAPH_FAILED;
+    }
     gert::Shape *outputs[3];
     for (size_t index = 0; index < 3; ++index) {
         outputs[index] = context->GetOutputShape(index);
@@ -166,6 +169,9 @@ ge::graphStatus InferShapeAddRmsNormBias(gert::InferShapeContext *context)
 
 ge::graphStatus InferDataTypeAddRmsNormBias(gert::InferDataTypeContext *context)
 {
+    if (context == nullptr) {
+        return ge::GRAPH_FAILED;
+    }
     context->SetOutputDataType(OUTPUT_Y, context->GetRequiredInputDataType(INPUT_X1));
     context->SetOutputDataType(OUTPUT_RSTD, ge::DT_FLOAT);
     context->SetOutputDataType(OUTPUT_X, context->GetRequiredInputDataType(INPUT_X1));

@@ -14,7 +14,7 @@
 
 namespace vllm_ascend {
 namespace add_rms_norm_bias_contract {
-// int64 arithmetic that rounds down. Overflow and division by zero set `failed` and give 0.
+// int64 arithmetic. Overflow sets `failed` and gives 0.
 struct Arith {
     bool failed = false;
 

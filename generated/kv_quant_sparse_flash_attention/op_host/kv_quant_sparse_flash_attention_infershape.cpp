@@ -87,16 +87,16 @@ inline const T *AttrAt(const gert::RuntimeAttrs &attrs, size_t index)
 }
 
 template <typename T>
-T AttrOr(const gert::RuntimeAttrs &attrs, size_t index, T absent)
+T AttrOr(const gert::RuntimeAttrs &attrs, size_t index, T defaultValue)
 {
     const T *value = AttrAt<T>(attrs, index);
-    return value == nullptr ? absent : *value;
+    return value == nullptr ? defaultValue : *value;
 }
 
-const char *TextOr(const gert::RuntimeAttrs &attrs, size_t index, const char *absent)
+const char *TextOr(const gert::RuntimeAttrs &attrs, size_t index, const char *defaultValue)
 {
     const char *text = AttrAt<char>(attrs, index);
-    return text == nullptr ? absent : text;
+    return text == nullptr ? defaultValue : text;
 }
 
 template <typename... Sizes>
@@ -133,18 +133,18 @@ void ReadInputs(const gert::InferShapeContext *context, Call &call)
     call.key = context->GetRequiredInputShape(INPUT_KEY);
 }
 
-bool ReadAttrs(const gert::RuntimeAttrs *given, Call &call)
+bool ReadAttrs(const gert::RuntimeAttrs *attrs, Call &call)
 {
-    if (given == nullptr) {
+    if (attrs == nullptr) {
         OP_LOGE(call.name, "the attributes are missing");
         return false;
     }
-    call.layoutQueryText = TextOr(*given, ATTR_LAYOUT_QUERY, DEFAULT_LAYOUT_QUERY);
+    call.layoutQueryText = TextOr(*attrs, ATTR_LAYOUT_QUERY, DEFAULT_LAYOUT_QUERY);
     call.layoutQuery = ParseLayout(call.layoutQueryText);
-    call.layoutKvText = TextOr(*given, ATTR_LAYOUT_KV, DEFAULT_LAYOUT_KV);
+    call.layoutKvText = TextOr(*attrs, ATTR_LAYOUT_KV, DEFAULT_LAYOUT_KV);
     call.layoutKv = ParseLayout(call.layoutKvText);
-    call.ropeHeadDim = AttrOr(*given, ATTR_ROPE_HEAD_DIM, DEFAULT_ROPE_HEAD_DIM);
-    call.returnSoftmaxLse = AttrOr(*given, ATTR_RETURN_SOFTMAX_LSE, DEFAULT_RETURN_SOFTMAX_LSE);
+    call.ropeHeadDim = AttrOr(*attrs, ATTR_ROPE_HEAD_DIM, DEFAULT_ROPE_HEAD_DIM);
+    call.returnSoftmaxLse = AttrOr(*attrs, ATTR_RETURN_SOFTMAX_LSE, DEFAULT_RETURN_SOFTMAX_LSE);
     return true;
 }
 
@@ -324,6 +324,9 @@ bool SetSoftmaxMaxShape(const Call &call, gert::Shape *shape)
 
 ge::graphStatus InferShapeKvQuantSparseFlashAttention(gert::InferShapeContext *context)
 {
+    if (context == nullptr) {
+        return ge::GRAPH_FAILED;
+    }
     gert::Shape *outputs[3];
     for (size_t index = 0; index < 3; ++index) {
         outputs[index] = context->GetOutputShape(index);
@@ -347,6 +350,9 @@ ge::graphStatus InferShapeKvQuantSparseFlashAttention(gert::InferShapeContext *c
 
 ge::graphStatus InferDataTypeKvQuantSparseFlashAttention(gert::InferDataTypeContext *context)
 {
+    if (context == nullptr) {
+        return ge::GRAPH_FAILED;
+    }
     context->SetOutputDataType(OUTPUT_ATTENTION_OUT, context->GetRequiredInputDataType(INPUT_QUERY));
     context->SetOutputDataType(OUTPUT_SOFTMAX_MAX, ge::DT_FLOAT);
     context->SetOutputDataType(OUTPUT_SOFTMAX_SUM, ge::DT_FLOAT);

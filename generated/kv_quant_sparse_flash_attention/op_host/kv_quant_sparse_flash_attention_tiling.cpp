@@ -104,7 +104,7 @@ Layout ParseLayout(std::string_view text)
     return INVALID_LAYOUT;
 }
 
-// int64 arithmetic that rounds down. Overflow and division by zero set `failed` and give 0.
+// int64 arithmetic. Overflow sets `failed` and gives 0.
 struct Arith {
     bool failed = false;
 
@@ -221,19 +221,19 @@ inline const T *AttrAt(const gert::RuntimeAttrs &attrs, size_t index)
 }
 
 template <typename T>
-T AttrOr(const gert::RuntimeAttrs &attrs, size_t index, T absent)
+T AttrOr(const gert::RuntimeAttrs &attrs, size_t index, T defaultValue)
 {
     const T *value = AttrAt<T>(attrs, index);
-    return value == nullptr ? absent : *value;
+    return value == nullptr ? defaultValue : *value;
 }
 
-const char *TextOr(const gert::RuntimeAttrs &attrs, size_t index, const char *absent)
+const char *TextOr(const gert::RuntimeAttrs &attrs, size_t index, const char *defaultValue)
 {
     const char *text = AttrAt<char>(attrs, index);
-    return text == nullptr ? absent : text;
+    return text == nullptr ? defaultValue : text;
 }
 
-Tensor Take(const gert::StorageShape *shape, const gert::CompileTimeTensorDesc *desc)
+Tensor MakeTensor(const gert::StorageShape *shape, const gert::CompileTimeTensorDesc *desc)
 {
     Tensor tensor;
     if (shape != nullptr && desc != nullptr) {
@@ -243,7 +243,8 @@ Tensor Take(const gert::StorageShape *shape, const gert::CompileTimeTensorDesc *
     return tensor;
 }
 
-// One call of the tiling function: read, check, answer. A step that returns false has said why.
+// One call of the tiling function: reads the call, checks it, and fills in what the kernel needs. A step that
+// returns false has logged why.
 class KvQuantSparseFlashAttentionTiling {
 public:
     explicit KvQuantSparseFlashAttentionTiling(gert::TilingContext *context)
@@ -251,7 +252,7 @@ public:
     {
     }
 
-    ge::graphStatus Answer();
+    ge::graphStatus DoTiling();
 
 private:
     bool ReadPlatform();
@@ -329,7 +330,7 @@ private:
     Dims dims_;
 };
 
-ge::graphStatus KvQuantSparseFlashAttentionTiling::Answer()
+ge::graphStatus KvQuantSparseFlashAttentionTiling::DoTiling()
 {
     if (!(ReadPlatform() && ReadAttributes() && CheckAttributes())) {
         return ge::GRAPH_FAILED;
@@ -339,16 +340,15 @@ ge::graphStatus KvQuantSparseFlashAttentionTiling::Answer()
         return ge::GRAPH_FAILED;
     }
     ReadDims();
-    const bool answered = CheckDims() && CheckConstraints() && FillTilingData() && SetWorkspace() &&
-        SetLaunch();
-    return answered ? ge::GRAPH_SUCCESS : ge::GRAPH_FAILED;
+    const bool done = CheckDims() && CheckConstraints() && FillTilingData() && SetWorkspace() && SetLaunch();
+    return done ? ge::GRAPH_SUCCESS : ge::GRAPH_FAILED;
 }
 
 bool KvQuantSparseFlashAttentionTiling::ReadPlatform()
 {
     platform_ = context_->GetCompileInfo<KvQuantSparseFlashAttentionCompileInfo>();
     if (platform_ == nullptr) {
-        return Reject("the operator was not prepared: there is no compile info");
+        return Reject("there is no compile info: TilingParse has not run");
     }
     // chip
     if (platform_->arch != NpuArch::DAV_2201 && platform_->arch != NpuArch::DAV_3510) {
@@ -360,40 +360,40 @@ bool KvQuantSparseFlashAttentionTiling::ReadPlatform()
 
 bool KvQuantSparseFlashAttentionTiling::ReadAttributes()
 {
-    const gert::RuntimeAttrs *given = context_->GetAttrs();
-    if (given == nullptr) {
+    const gert::RuntimeAttrs *attrs = context_->GetAttrs();
+    if (attrs == nullptr) {
         return Reject("the attributes are missing");
     }
-    const auto *scaleValue = AttrAt<float>(*given, ATTR_SCALE_VALUE);
+    const auto *scaleValue = AttrAt<float>(*attrs, ATTR_SCALE_VALUE);
     if (scaleValue == nullptr) {
         return Reject("scale_value is absent; expected: scale_value is present [scale_value_presence]");
     }
     attrs_.scaleValue = *scaleValue;
-    const auto *keyQuantMode = AttrAt<int64_t>(*given, ATTR_KEY_QUANT_MODE);
+    const auto *keyQuantMode = AttrAt<int64_t>(*attrs, ATTR_KEY_QUANT_MODE);
     if (keyQuantMode == nullptr) {
         return Reject(
             "key_quant_mode is absent; expected: key_quant_mode is present [key_quant_mode_presence]");
     }
     attrs_.keyQuantMode = *keyQuantMode;
-    const auto *valueQuantMode = AttrAt<int64_t>(*given, ATTR_VALUE_QUANT_MODE);
+    const auto *valueQuantMode = AttrAt<int64_t>(*attrs, ATTR_VALUE_QUANT_MODE);
     if (valueQuantMode == nullptr) {
         return Reject(
             "value_quant_mode is absent; expected: value_quant_mode is present [value_quant_mode_presence]");
     }
     attrs_.valueQuantMode = *valueQuantMode;
-    attrs_.sparseBlockSize = AttrOr(*given, ATTR_SPARSE_BLOCK_SIZE, DEFAULT_SPARSE_BLOCK_SIZE);
-    attrs_.layoutQueryText = TextOr(*given, ATTR_LAYOUT_QUERY, DEFAULT_LAYOUT_QUERY);
+    attrs_.sparseBlockSize = AttrOr(*attrs, ATTR_SPARSE_BLOCK_SIZE, DEFAULT_SPARSE_BLOCK_SIZE);
+    attrs_.layoutQueryText = TextOr(*attrs, ATTR_LAYOUT_QUERY, DEFAULT_LAYOUT_QUERY);
     attrs_.layoutQuery = ParseLayout(attrs_.layoutQueryText);
-    attrs_.layoutKvText = TextOr(*given, ATTR_LAYOUT_KV, DEFAULT_LAYOUT_KV);
+    attrs_.layoutKvText = TextOr(*attrs, ATTR_LAYOUT_KV, DEFAULT_LAYOUT_KV);
     attrs_.layoutKv = ParseLayout(attrs_.layoutKvText);
-    attrs_.sparseMode = AttrOr(*given, ATTR_SPARSE_MODE, DEFAULT_SPARSE_MODE);
-    attrs_.preTokens = AttrOr(*given, ATTR_PRE_TOKENS, DEFAULT_PRE_TOKENS);
-    attrs_.nextTokens = AttrOr(*given, ATTR_NEXT_TOKENS, DEFAULT_NEXT_TOKENS);
-    attrs_.attentionMode = AttrOr(*given, ATTR_ATTENTION_MODE, DEFAULT_ATTENTION_MODE);
-    attrs_.quantScaleRepoMode = AttrOr(*given, ATTR_QUANT_SCALE_REPO_MODE, DEFAULT_QUANT_SCALE_REPO_MODE);
-    attrs_.tileSize = AttrOr(*given, ATTR_TILE_SIZE, DEFAULT_TILE_SIZE);
-    attrs_.ropeHeadDim = AttrOr(*given, ATTR_ROPE_HEAD_DIM, DEFAULT_ROPE_HEAD_DIM);
-    attrs_.returnSoftmaxLse = AttrOr(*given, ATTR_RETURN_SOFTMAX_LSE, DEFAULT_RETURN_SOFTMAX_LSE);
+    attrs_.sparseMode = AttrOr(*attrs, ATTR_SPARSE_MODE, DEFAULT_SPARSE_MODE);
+    attrs_.preTokens = AttrOr(*attrs, ATTR_PRE_TOKENS, DEFAULT_PRE_TOKENS);
+    attrs_.nextTokens = AttrOr(*attrs, ATTR_NEXT_TOKENS, DEFAULT_NEXT_TOKENS);
+    attrs_.attentionMode = AttrOr(*attrs, ATTR_ATTENTION_MODE, DEFAULT_ATTENTION_MODE);
+    attrs_.quantScaleRepoMode = AttrOr(*attrs, ATTR_QUANT_SCALE_REPO_MODE, DEFAULT_QUANT_SCALE_REPO_MODE);
+    attrs_.tileSize = AttrOr(*attrs, ATTR_TILE_SIZE, DEFAULT_TILE_SIZE);
+    attrs_.ropeHeadDim = AttrOr(*attrs, ATTR_ROPE_HEAD_DIM, DEFAULT_ROPE_HEAD_DIM);
+    attrs_.returnSoftmaxLse = AttrOr(*attrs, ATTR_RETURN_SOFTMAX_LSE, DEFAULT_RETURN_SOFTMAX_LSE);
     return true;
 }
 
@@ -1237,7 +1237,7 @@ bool KvQuantSparseFlashAttentionTiling::SetWorkspace() const
     }
     size_t *sizes = context_->GetWorkspaceSizes(1);
     if (sizes == nullptr) {
-        return Reject("there is no place for the workspace size");
+        return Reject("the context has no place for the workspace size");
     }
     sizes[0] = static_cast<size_t>(bytes);
     return true;
@@ -1256,27 +1256,27 @@ bool KvQuantSparseFlashAttentionTiling::SetLaunch() const
     const bool set = context_->SetTilingKey(key) == ge::GRAPH_SUCCESS &&
         context_->SetBlockDim(blockDim) == ge::GRAPH_SUCCESS &&
         context_->SetScheduleMode(1) == ge::GRAPH_SUCCESS;
-    return set || Reject("the launch could not be set");
+    return set || Reject("the tiling key, block dim or schedule mode could not be set");
 }
 
 Tensor KvQuantSparseFlashAttentionTiling::RequiredInput(size_t index) const
 {
-    return Take(context_->GetRequiredInputShape(index), context_->GetRequiredInputDesc(index));
+    return MakeTensor(context_->GetRequiredInputShape(index), context_->GetRequiredInputDesc(index));
 }
 
 Tensor KvQuantSparseFlashAttentionTiling::OptionalInput(size_t index) const
 {
-    return Take(context_->GetOptionalInputShape(index), context_->GetOptionalInputDesc(index));
+    return MakeTensor(context_->GetOptionalInputShape(index), context_->GetOptionalInputDesc(index));
 }
 
 template <typename T>
 bool KvQuantSparseFlashAttentionTiling::Store(const char *field, int64_t value, T &target) const
 {
     constexpr bool isWide = sizeof(T) == sizeof(int64_t);
-    constexpr int64_t least = std::is_unsigned_v<T> ? 0 : static_cast<int64_t>(std::numeric_limits<T>::min());
-    constexpr int64_t most = isWide ? INT64_MAX : static_cast<int64_t>(std::numeric_limits<T>::max());
-    if (value < least || value > most) {
-        return Reject("%s is %ld; expected: %ld to %ld [%s_fits]", field, value, least, most, field);
+    constexpr int64_t low = std::is_unsigned_v<T> ? 0 : static_cast<int64_t>(std::numeric_limits<T>::min());
+    constexpr int64_t high = isWide ? INT64_MAX : static_cast<int64_t>(std::numeric_limits<T>::max());
+    if (value < low || value > high) {
+        return Reject("%s is %ld; expected: %ld to %ld [%s_fits]", field, value, low, high, field);
     }
     target = static_cast<T>(value);
     return true;
@@ -1308,7 +1308,7 @@ ge::graphStatus RunTiling(gert::TilingContext *context)
     if (context == nullptr) {
         return ge::GRAPH_FAILED;
     }
-    return KvQuantSparseFlashAttentionTiling(context).Answer();
+    return KvQuantSparseFlashAttentionTiling(context).DoTiling();
 }
 
 ge::graphStatus PrepareTiling(gert::TilingParseContext *context)

@@ -8,6 +8,8 @@
 #include "arch22/kv_quant_sparse_flash_attention_kernel.h"
 #elif __CCE_AICORE__ == 310
 #include "arch35/kv_quant_sparse_flash_attention_kernel.h"
+#else
+#error "no kernel is registered for this architecture"
 #endif
 
 using namespace KvQuantSparseFlashAttentionKernel;

@@ -83,16 +83,16 @@ inline const T *AttrAt(const gert::RuntimeAttrs &attrs, size_t index)
 }
 
 template <typename T>
-T AttrOr(const gert::RuntimeAttrs &attrs, size_t index, T absent)
+T AttrOr(const gert::RuntimeAttrs &attrs, size_t index, T defaultValue)
 {
     const T *value = AttrAt<T>(attrs, index);
-    return value == nullptr ? absent : *value;
+    return value == nullptr ? defaultValue : *value;
 }
 
-const char *TextOr(const gert::RuntimeAttrs &attrs, size_t index, const char *absent)
+const char *TextOr(const gert::RuntimeAttrs &attrs, size_t index, const char *defaultValue)
 {
     const char *text = AttrAt<char>(attrs, index);
-    return text == nullptr ? absent : text;
+    return text == nullptr ? defaultValue : text;
 }
 
 template <typename... Sizes>
@@ -129,18 +129,18 @@ void ReadInputs(const gert::InferShapeContext *context, Call &call)
     call.key = context->GetRequiredInputShape(INPUT_KEY);
 }
 
-bool ReadAttrs(const gert::RuntimeAttrs *given, Call &call)
+bool ReadAttrs(const gert::RuntimeAttrs *attrs, Call &call)
 {
-    if (given == nullptr) {
+    if (attrs == nullptr) {
         OP_LOGE(call.name, "the attributes are missing");
         return false;
     }
-    call.layoutQueryText = TextOr(*given, ATTR_LAYOUT_QUERY, DEFAULT_LAYOUT_QUERY);
+    call.layoutQueryText = TextOr(*attrs, ATTR_LAYOUT_QUERY, DEFAULT_LAYOUT_QUERY);
     call.layoutQuery = ParseLayout(call.layoutQueryText);
-    call.layoutKeyText = TextOr(*given, ATTR_LAYOUT_KEY, DEFAULT_LAYOUT_KEY);
+    call.layoutKeyText = TextOr(*attrs, ATTR_LAYOUT_KEY, DEFAULT_LAYOUT_KEY);
     call.layoutKey = ParseLayout(call.layoutKeyText);
-    call.sparseCount = AttrOr(*given, ATTR_SPARSE_COUNT, DEFAULT_SPARSE_COUNT);
-    call.returnValues = AttrOr(*given, ATTR_RETURN_VALUES, DEFAULT_RETURN_VALUES);
+    call.sparseCount = AttrOr(*attrs, ATTR_SPARSE_COUNT, DEFAULT_SPARSE_COUNT);
+    call.returnValues = AttrOr(*attrs, ATTR_RETURN_VALUES, DEFAULT_RETURN_VALUES);
     return true;
 }
 
@@ -299,6 +299,9 @@ bool SetSparseValuesShape(const Call &call, gert::Shape *shape)
 
 ge::graphStatus InferShapeLightningIndexer(gert::InferShapeContext *context)
 {
+    if (context == nullptr) {
+        return ge::GRAPH_FAILED;
+    }
     gert::Shape *outputs[2];
     for (size_t index = 0; index < 2; ++index) {
         outputs[index] = context->GetOutputShape(index);
@@ -318,6 +321,9 @@ ge::graphStatus InferShapeLightningIndexer(gert::InferShapeContext *context)
 
 ge::graphStatus InferDataTypeLightningIndexer(gert::InferDataTypeContext *context)
 {
+    if (context == nullptr) {
+        return ge::GRAPH_FAILED;
+    }
     context->SetOutputDataType(OUTPUT_SPARSE_INDICES, ge::DT_INT32);
     context->SetOutputDataType(OUTPUT_SPARSE_VALUES, context->GetRequiredInputDataType(INPUT_QUERY));
     return ge::GRAPH_SUCCESS;

@@ -83,17 +83,17 @@ inline const T *AttrAt(const gert::RuntimeAttrs &attrs, size_t index)
 }
 
 template <typename T>
-T AttrOr(const gert::RuntimeAttrs &attrs, size_t index, T absent)
+T AttrOr(const gert::RuntimeAttrs &attrs, size_t index, T defaultValue)
 {
     const T *value = AttrAt<T>(attrs, index);
-    return value == nullptr ? absent : *value;
+    return value == nullptr ? defaultValue : *value;
 }
 
 template <typename T>
-List<T> ListOr(const gert::RuntimeAttrs &attrs, size_t index, List<T> absent)
+List<T> ListOr(const gert::RuntimeAttrs &attrs, size_t index, List<T> defaultValue)
 {
     const auto *list = AttrAt<gert::TypedContinuousVector<T>>(attrs, index);
-    return list == nullptr ? absent : List<T>{list->GetData(), list->GetSize()};
+    return list == nullptr ? defaultValue : List<T>{list->GetData(), list->GetSize()};
 }
 
 template <typename... Sizes>
@@ -133,14 +133,14 @@ void ReadInputs(const gert::InferShapeContext *context, Call &call)
     call.smoothScale2 = NonEmpty(context->GetOptionalInputShape(INPUT_SMOOTH_SCALE2));
 }
 
-bool ReadAttrs(const gert::RuntimeAttrs *given, Call &call)
+bool ReadAttrs(const gert::RuntimeAttrs *attrs, Call &call)
 {
-    if (given == nullptr) {
+    if (attrs == nullptr) {
         OP_LOGE(call.name, "the attributes are missing");
         return false;
     }
-    call.outputMask = ListOr<bool>(*given, ATTR_OUTPUT_MASK, {});
-    call.dstType = AttrOr(*given, ATTR_DST_TYPE, DEFAULT_DST_TYPE);
+    call.outputMask = ListOr<bool>(*attrs, ATTR_OUTPUT_MASK, {});
+    call.dstType = AttrOr(*attrs, ATTR_DST_TYPE, DEFAULT_DST_TYPE);
     return true;
 }
 
@@ -225,6 +225,9 @@ bool SetScale1Shape(const Call &call, gert::Shape *shape)
 
 ge::graphStatus InferShapeRmsNormDynamicQuant(gert::InferShapeContext *context)
 {
+    if (context == nullptr) {
+        return ge::GRAPH_FAILED;
+    }
     gert::Shape *outputs[4];
     for (size_t index = 0; index < 4; ++index) {
         outputs[index] = context->GetOutputShape(index);
@@ -248,6 +251,9 @@ ge::graphStatus InferShapeRmsNormDynamicQuant(gert::InferShapeContext *context)
 
 ge::graphStatus InferDataTypeRmsNormDynamicQuant(gert::InferDataTypeContext *context)
 {
+    if (context == nullptr) {
+        return ge::GRAPH_FAILED;
+    }
     Call call;
     call.name = context->GetNodeName();
     if (!ReadAttrs(context->GetAttrs(), call) || !CheckAttributes(call)) {
