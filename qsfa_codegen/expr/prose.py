@@ -175,23 +175,28 @@ class _Writer(Struct, frozen=True):
         parts: list[str] = []
         rest: Expr = expr
         while isinstance(rest, Conditional):
-            value = self.term(rest.then, _SUM)
+            value = self._branch(rest.then)
             parts.append(words.case_first.format(value=value, claim=self.claim(rest.test).text))
             rest = rest.otherwise
-        parts.append(words.case_other.format(value=self.term(rest, _SUM)))
+        parts.append(words.case_other.format(value=self._branch(rest)))
         return words.case_join.join(parts), _WORDY
 
     def _select(self, expr: Select) -> tuple[str, int]:
         words = self.words
         parts: list[str] = []
         for labels, value in grouped_cases(expr):
-            claim, said = self._case(expr.selector, labels), self.term(value, _SUM)
+            claim, said = self._case(expr.selector, labels), self._branch(value)
             phrase = words.case_next if parts and claim.subject else words.case_first
             about = claim.predicate if parts and claim.subject else claim.text
             parts.append(phrase.format(claim=about, value=said))
         if expr.otherwise is not None:
-            parts.append(words.case_other.format(value=self.term(expr.otherwise, _SUM)))
+            parts.append(words.case_other.format(value=self._branch(expr.otherwise)))
         return words.case_join.join(parts), _WORDY
+
+    def _branch(self, value: Expr) -> str:
+        """A value of several: in parentheses where it is a claim or tells cases itself."""
+        ambiguous = value.type == BOOL or isinstance(value, Conditional | Select)
+        return self.term(value, _SUM if ambiguous else _WORDY)
 
     def _case(self, selector: Expr, labels: Sequence[str]) -> _Claim:
         return self.claim(is_case(selector, labels, False, selector.span))

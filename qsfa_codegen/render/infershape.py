@@ -70,6 +70,7 @@ _ELEMENT_TYPES = {
 _LISTS = frozenset({AttrType.LIST_INT, AttrType.LIST_FLOAT, AttrType.LIST_BOOL})
 _ZEROS = {AttrType.BOOL: "false", AttrType.FLOAT: "0.0"}
 
+_FROM_END = re.compile(r"\bAxis\([^;]*-\d")
 # Helper functions of the template, with those that each of them calls.
 _HELPERS = {
     "IsKnown": (),
@@ -275,9 +276,11 @@ class _File:
         used = _HELPERS.keys() & set(re.findall(r"(\w+)[(<]", self._body))
         if self._runs:
             used.add("Run")
+        if _FROM_END.search(self._body):
+            used.add("AxisFromEnd")
         pending = list(used)
         for name in pending:
-            new = [other for other in _HELPERS[name] if other not in used]
+            new = [other for other in _HELPERS.get(name, ()) if other not in used]
             used.update(new)
             pending.extend(new)
         return used

@@ -246,7 +246,8 @@ def _only_value(attr: Attr) -> Literal | None:
     """The value of an attribute that accepts just one, on every chip."""
     if not isinstance(attr.domain, Domain) or len(attr.domain.values) != 1 or attr.enum is not None:
         return None
-    return Literal(attr_ref(attr, attr.span).type, attr.span, attr.domain.values[0].value)
+    (only,) = attr.domain.values
+    return Literal(attr_ref(attr, attr.span).type, attr.span, only.value, constant=only.const or "")
 
 
 # --------------------------------------------------------------------------- what a kernel is written with

@@ -201,6 +201,11 @@ TERMS = [
     ("sizes[0] + 1", "(element [0] of `sizes`) + 1", "(`sizes` 中下标为 0 的元素) + 1"),
     ("1 if flag else 2", "1 if `flag` is true, otherwise 2", "`flag` 为 true 时为 1，否则为 2"),
     (
+        "numel(x) if flag else 0",
+        "the number of elements of `x` if `flag` is true, otherwise 0",
+        "`flag` 为 true 时为 `x` 的元素个数，否则为 0",
+    ),
+    (
         "1 if flag else 2 if A > 3 else 4",
         "1 if `flag` is true, 2 if `A` is greater than 3, otherwise 4",
         "`flag` 为 true 时为 1，`A` 大于 3 时为 2，否则为 4",

@@ -19,10 +19,9 @@ struct KvQuantSparseFlashAttentionBaseParamsMla {
     uint8_t padding0[4];
     int64_t blockSize; // block_size if layout_kv is PA_BSND, otherwise 0
     uint32_t maxBlockNumPerBatch; // max_blocks if layout_kv is PA_BSND, otherwise 0
-    // (the number of elements of actual_seq_lengths_query) if actual_seq_lengths_query is present, otherwise
-    // 0
+    // the number of elements of actual_seq_lengths_query if actual_seq_lengths_query is present, otherwise 0
     uint32_t actualLenDimsQ;
-    // (the number of elements of actual_seq_lengths_kv) if actual_seq_lengths_kv is present, otherwise 0
+    // the number of elements of actual_seq_lengths_kv if actual_seq_lengths_kv is present, otherwise 0
     uint32_t actualLenDimsKV;
     float scaleValue; // scale_value
     uint32_t nNumOfQInOneGroup; // G: query heads that a KV head serves

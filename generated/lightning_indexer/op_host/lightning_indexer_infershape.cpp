@@ -63,16 +63,10 @@ int64_t Rank(const gert::Shape *shape)
     return static_cast<int64_t>(shape->GetDimNum());
 }
 
-// The size of an axis, which counts from the end when it is negative; unknown where the rank is, or where the
-// case at hand has no such axis.
-inline int64_t Axis(const gert::Shape *shape, int64_t axis)
+// The size of an axis; unknown where the rank is, or where the case at hand has no such axis.
+inline int64_t Axis(const gert::Shape *shape, size_t axis)
 {
-    if (shape == nullptr) {
-        return UNKNOWN_DIM;
-    }
-    const size_t rank = shape->GetDimNum();
-    const size_t place = axis < 0 ? rank - static_cast<size_t>(-axis) : static_cast<size_t>(axis);
-    return place < rank && IsRankKnown(shape) ? shape->GetDim(place) : UNKNOWN_DIM;
+    return IsRankKnown(shape) && axis < shape->GetDimNum() ? shape->GetDim(axis) : UNKNOWN_DIM;
 }
 
 // An attribute; null where the caller's graph, made for an older version of the operator, has fewer.

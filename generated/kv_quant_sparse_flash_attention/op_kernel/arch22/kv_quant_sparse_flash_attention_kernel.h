@@ -14,6 +14,7 @@ using TilingData = optiling::KvQuantSparseFlashAttentionTilingDataMla;
 
 constexpr int64_t NOPE = 512; // NoPE elements of a row
 constexpr int64_t ROPE_MAX = 64; // RoPE elements that kernels reserve
+constexpr int64_t TILE = 128; // elements that share one scale
 constexpr int64_t S2_TILE_MAX = 512; // selected rows of one S2 step
 constexpr int64_t M_TILE_MAX = 128; // rows of one cube M step
 constexpr int64_t KV_SLOTS = 4; // gathered KV tiles in flight
@@ -133,7 +134,7 @@ public:
 
     __aicore__ static inline int64_t RowBytes(int64_t ropeHeadDim)
     {
-        return NOPE + ropeHeadDim * 2 + NOPE / 128 * 4;
+        return NOPE + ropeHeadDim * 2 + NOPE / TILE * 4;
     }
 
     // The workspace, in bytes: where a region starts, how long it is, and one share of it.

@@ -14,6 +14,7 @@ using TilingData = optiling::KvQuantSparseFlashAttentionTilingDataMla;
 
 constexpr int64_t NOPE = 512; // NoPE elements of a row
 constexpr int64_t ROPE_MAX = 64; // RoPE elements that kernels reserve
+constexpr int64_t TILE = 128; // elements that share one scale
 constexpr int64_t S2_TILE_A5 = 128; // selected rows of one S2 step on A5
 constexpr int64_t D_PAD = (NOPE + ROPE_MAX + 31) / 32 * 32; // elements that buffers reserve for a row
 
@@ -91,7 +92,7 @@ public:
 
     __aicore__ static inline int64_t RowBytes(int64_t ropeHeadDim)
     {
-        return NOPE + ropeHeadDim * 2 + NOPE / 128 * 4;
+        return NOPE + ropeHeadDim * 2 + NOPE / TILE * 4;
     }
 
     // The workspace, in bytes: where a region starts, how long it is, and one share of it.
