@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from qsfa_codegen.expr.arith import arith_struct
-from qsfa_codegen.expr.nodes import Kind
+from qsfa_codegen.expr.nodes import Kind, Ref
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import (
     ATTR_READS,
@@ -357,7 +357,7 @@ def _check(operator: Operator, text: InferText, check: Check) -> _CheckText | No
         if violated == FALSE:
             return None
         said = failure(operator, check)
-        arguments = [argument(given, text.cpp(given.expr), _dtype_code) for given in said.givens]
+        arguments = [_argument(given, text) for given in said.givens]
         alternatives = some([violated, Test(f"{ARITH}.failed")]) if text.can_fail() else violated
         head = broken_condition("if (", alternatives, ") {", indent)
         log = call_with_format(
@@ -372,8 +372,11 @@ def _specifier(given: Given) -> str:
     return "%ld" if given.expr.type.kind is Kind.DTYPE else specifier(given)
 
 
-def _dtype_code(spelt: str) -> str:
-    return f"static_cast<int64_t>({spelt})"
+def _argument(given: Given, text: InferText) -> str:
+    """As for other hosts; a dtype attribute is kept as its code, which is what is printed."""
+    spelt = text.cpp(given.expr)
+    is_attr = isinstance(given.expr, Ref)
+    return argument(given, spelt, lambda dtype: dtype if is_attr else f"static_cast<int64_t>({dtype})")
 
 
 # --------------------------------------------------------------------------- attributes

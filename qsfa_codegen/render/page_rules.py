@@ -34,7 +34,7 @@ _CHECKED = {
     "en": (
         "Checked by the generated code ({}); a call that breaks one is rejected with an error that carries "
         "the id in parentheses.",
-        "The generated code does not check these: the caller must see to them.",
+        "The generated code does not check these: the caller must ensure them.",
     ),
     "zh": (
         "以下约束由 host 侧（{}）校验，不满足时返回错误，报错信息中带有括号内的编号。",
@@ -46,7 +46,7 @@ _DATA_CHECKED = {
     "zh": "以下约束针对数据内容，host 侧可获取 {} 的数据时由 tiling 校验：",
 }
 _DATA_UNCHECKED = {
-    "en": "These are about the data: the host does not check them, the caller must see to them.",
+    "en": "These are about the data: the host does not check them, the caller must ensure them.",
     "zh": "以下约束针对数据内容，host 侧不校验，由调用者保证。",
 }
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from qsfa_codegen.expr.memo import once_an_operator, once_each
 from qsfa_codegen.expr.nodes import (
     BOOL,
+    Call,
     Compare,
     Expr,
     Kind,
@@ -41,11 +42,14 @@ _QUERY_LABELS = {
 }
 
 
+Fact = Ref | ParamQuery | Call
+
+
 class Given(Struct, frozen=True):
-    """A fact about the call that the message shows: an attribute, a dim or a query about an input."""
+    """A fact about the call that a message shows: an attribute or its length, a dim, or what an input is."""
 
     label: str
-    expr: Ref | ParamQuery
+    expr: Fact
 
 
 class Failure(Struct, frozen=True):
@@ -107,7 +111,7 @@ def _givens(operator: Operator, names: MessageNames, check: Check) -> Iterator[G
     """Each fact that the requirement reads, once."""
     seen: set[str] = set()
     for node in walk(_expanded(operator, check.require)):
-        if not isinstance(node, Ref | ParamQuery) or node.type.kind not in _PRINTABLE:
+        if not isinstance(node, Fact) or node.type.kind not in _PRINTABLE:
             continue
         label = _label(names, node)
         if label is None or label in seen:
@@ -124,11 +128,16 @@ def _expanded(operator: Operator, expr: Expr) -> Expr:
     return expr
 
 
-def _label(names: MessageNames, node: Ref | ParamQuery) -> str | None:
-    if isinstance(node, ParamQuery):
-        pattern = _QUERY_LABELS.get(node.query)
-        return None if pattern is None else pattern.format(param=names.param(node.param), axis=node.axis)
-    return names.ref(node.kind, node.name) if node.kind in (RefKind.DIM, RefKind.ATTR) else None
+def _label(names: MessageNames, node: Fact) -> str | None:
+    match node:
+        case ParamQuery(query=query, param=param, axis=axis):
+            pattern = _QUERY_LABELS.get(query)
+            return None if pattern is None else pattern.format(param=names.param(param), axis=axis)
+        case Ref(kind=RefKind.DIM | RefKind.ATTR as kind, name=name):
+            return names.ref(kind, name)
+        case Call(function="len", args=(Ref(kind=RefKind.ATTR, name=name),)):
+            return f"length of {names.param(name)}"
+    return None
 
 
 class MessageNames:

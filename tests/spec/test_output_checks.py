@@ -85,7 +85,7 @@ def test_dtypes() -> None:
     assert dtypes["maybe_out_dtype"] == "when maybe is present: the dtype of maybe equals the dtype of data"
     # Without `extra` nothing tells the dtype of its column: the spec says which one stands for it.
     assert dtypes["other_out_dtype"].endswith(
-        "(the dtype of extra) if extra is present, otherwise (the dtype of data)"
+        "the dtype of extra if extra is present, otherwise the dtype of data"
     )
     (other,) = [c for c in output_checks(found) if c.id == "other_out_dtype"]
     assert other.message is not None

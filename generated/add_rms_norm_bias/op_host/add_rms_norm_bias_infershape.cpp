@@ -130,7 +130,6 @@ bool SetYShape(const Call &call, gert::Shape *shape)
     return true;
 }
 
-// rstd
 bool SetRstdShape(const Call &call, gert::Shape *shape)
 {
     if (!IsRankKnown(call.x1) || !IsRankKnown(call.gamma)) {

@@ -355,7 +355,6 @@ inline Sizes Contract::YSizes() const
     return sizes;
 }
 
-// rstd
 inline Sizes Contract::RstdSizes() const
 {
     Sizes sizes;

@@ -276,7 +276,6 @@ bool CheckDims(const Call &call)
     return true;
 }
 
-// attention_out
 bool SetAttentionOutShape(const Call &call, gert::Shape *shape)
 {
     if (!IsRankKnown(call.query)) {

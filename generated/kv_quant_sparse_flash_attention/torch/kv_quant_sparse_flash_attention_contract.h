@@ -918,7 +918,6 @@ inline void Contract::CheckConstraints() const
     }
 }
 
-// attention_out
 inline Sizes Contract::AttentionOutSizes() const
 {
     if (attrs_.layoutQuery == Layout::BSND) {

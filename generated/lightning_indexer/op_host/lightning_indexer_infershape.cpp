@@ -254,7 +254,6 @@ bool CheckDims(const Call &call)
     return true;
 }
 
-// sparse_indices
 bool SetSparseIndicesShape(const Call &call, gert::Shape *shape)
 {
     if (!IsRankKnown(call.query) || !IsRankKnown(call.key)) {
@@ -271,7 +270,6 @@ bool SetSparseIndicesShape(const Call &call, gert::Shape *shape)
     return SetShape(shape, qT, kN, call.sparseCount);
 }
 
-// sparse_values
 bool SetSparseValuesShape(const Call &call, gert::Shape *shape)
 {
     if (!call.returnValues) {

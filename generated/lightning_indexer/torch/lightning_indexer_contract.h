@@ -652,7 +652,6 @@ inline void Contract::CheckConstraints() const
     }
 }
 
-// sparse_indices
 inline Sizes Contract::SparseIndicesSizes() const
 {
     if (attrs_.layoutQuery == Layout::BSND) {
@@ -661,7 +660,6 @@ inline Sizes Contract::SparseIndicesSizes() const
     return Sizes{symbols_.qT, symbols_.kN, attrs_.sparseCount};
 }
 
-// sparse_values
 inline Sizes Contract::SparseValuesSizes() const
 {
     if (!attrs_.returnValues) {

@@ -18,7 +18,7 @@
 
 namespace {
 constexpr int32_t DEVICE_ID = 0;
-constexpr size_t SHOWN = 8; // elements of an output that are printed
+constexpr size_t PRINTED_ELEMENTS = 8; // of each output
 constexpr uint16_t FLOAT16_ONE = 0x3C00;
 
 void Check(int32_t status, const char *what)
@@ -157,10 +157,10 @@ template <typename T, typename ToNumber>
 void Print(const char *name, const std::vector<T> &values, ToNumber toNumber)
 {
     std::printf("%s:", name);
-    for (size_t place = 0; place < std::min(values.size(), SHOWN); ++place) {
+    for (size_t place = 0; place < std::min(values.size(), PRINTED_ELEMENTS); ++place) {
         std::printf(" %g", static_cast<double>(toNumber(values[place])));
     }
-    std::printf("%s\n", values.size() > SHOWN ? " ..." : "");
+    std::printf("%s\n", values.size() > PRINTED_ELEMENTS ? " ..." : "");
 }
 
 void Run(const Session &session)

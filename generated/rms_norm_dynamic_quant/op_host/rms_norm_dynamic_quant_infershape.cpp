@@ -155,13 +155,15 @@ bool CheckAttributes(const Call &call)
     // output_mask_value
     if (static_cast<int64_t>(call.outputMask.size()) != 0 &&
         static_cast<int64_t>(call.outputMask.size()) != 2) {
-        OP_LOGE(call.name, "output_mask: expected: the length of output_mask is 0 or 2 [output_mask_value]");
+        OP_LOGE(call.name,
+            "length of output_mask is %ld; expected: the length of output_mask is 0 or 2 [output_mask_value]",
+            static_cast<int64_t>(call.outputMask.size()));
         return false;
     }
     // dst_type_value
     if (call.dstType != ge::DT_INT8 && call.dstType != ge::DT_INT4) {
         OP_LOGE(call.name, "dst_type is %ld; expected: dst_type is int8 or int4 [dst_type_value]",
-            static_cast<int64_t>(call.dstType));
+            call.dstType);
         return false;
     }
     return true;
@@ -194,14 +196,12 @@ bool CheckRanks(const Call &call)
     return true;
 }
 
-// y1
 bool SetY1Shape(const Call &call, gert::Shape *shape)
 {
     *shape = *call.x;
     return true;
 }
 
-// y2
 bool SetY2Shape(const Call &call, gert::Shape *shape)
 {
     if ((static_cast<int64_t>(call.outputMask.size()) == 2 && call.outputMask[1]) ||

@@ -293,7 +293,6 @@ inline void Contract::CheckDims() const
     }
 }
 
-// y1
 inline Sizes Contract::Y1Sizes() const
 {
     Sizes sizes;
@@ -302,7 +301,6 @@ inline Sizes Contract::Y1Sizes() const
     return sizes;
 }
 
-// y2
 inline Sizes Contract::Y2Sizes() const
 {
     return Sizes{1};

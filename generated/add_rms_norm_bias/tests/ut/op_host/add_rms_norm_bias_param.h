@@ -20,7 +20,7 @@
 
 #include "any_value.h"
 
-// Calls of AddRmsNormBias, of which each says what it changes in another one.
+// Calls of AddRmsNormBias, each of which says only what differs from the call it is based on.
 namespace AddRmsNormBiasUT {
 
 using Ops::Transformer::AnyValue;
@@ -116,7 +116,7 @@ struct Call {
     std::map<std::string, Tensor> outputs; // as shape and dtype inference must find them
 };
 
-// What attributes are when a call does not say it: the registered defaults.
+// Attributes that a call does not set have their registered defaults.
 // clang-format off
 inline const Call DEFAULTS = Call("defaults").Float("epsilon", 9.99999997e-07f);
 // clang-format on

@@ -21,7 +21,7 @@
 
 #include "any_value.h"
 
-// Calls of KvQuantSparseFlashAttention, of which each says what it changes in another one.
+// Calls of KvQuantSparseFlashAttention, each of which says only what differs from the call it is based on.
 namespace KvQuantSparseFlashAttentionUT {
 
 using Ops::Transformer::AnyValue;
@@ -169,7 +169,7 @@ struct Call {
     std::map<std::string, long double> numbers; // what tiling must answer
 };
 
-// What attributes are when a call does not say it: the registered defaults.
+// Attributes that a call does not set have their registered defaults.
 // clang-format off
 inline const Call DEFAULTS = Call("defaults").Float("scale_value", 1.0f).Int("key_quant_mode", 1)
     .Int("value_quant_mode", 1).Int("sparse_block_size", 1).Str("layout_query", "BSND")

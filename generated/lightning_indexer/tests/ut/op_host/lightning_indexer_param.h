@@ -20,7 +20,7 @@
 
 #include "any_value.h"
 
-// Calls of LightningIndexer, of which each says what it changes in another one.
+// Calls of LightningIndexer, each of which says only what differs from the call it is based on.
 namespace LightningIndexerUT {
 
 using Ops::Transformer::AnyValue;
@@ -135,7 +135,7 @@ struct Call {
     std::map<std::string, Tensor> outputs; // as shape and dtype inference must find them
 };
 
-// What attributes are when a call does not say it: the registered defaults.
+// Attributes that a call does not set have their registered defaults.
 // clang-format off
 inline const Call DEFAULTS = Call("defaults").Str("layout_query", "BSND").Str("layout_key", "BSND")
     .Int("sparse_count", 2048).Int("sparse_mode", 3).Int("pre_tokens", INT64_MAX)
