@@ -20,7 +20,8 @@
 
 #include "any_value.h"
 
-// Calls of AddRmsNormBias, each of which says only what differs from the call it is based on.
+// Calls of AddRmsNormBias.
+// One says only what differs from the call that it is based on.
 namespace AddRmsNormBiasUT {
 
 using Ops::Transformer::AnyValue;

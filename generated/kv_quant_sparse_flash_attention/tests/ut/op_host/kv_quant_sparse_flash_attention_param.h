@@ -21,7 +21,8 @@
 
 #include "any_value.h"
 
-// Calls of KvQuantSparseFlashAttention, each of which says only what differs from the call it is based on.
+// Calls of KvQuantSparseFlashAttention.
+// One says only what differs from the call that it is based on.
 namespace KvQuantSparseFlashAttentionUT {
 
 using Ops::Transformer::AnyValue;

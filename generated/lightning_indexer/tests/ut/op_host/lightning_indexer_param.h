@@ -20,7 +20,8 @@
 
 #include "any_value.h"
 
-// Calls of LightningIndexer, each of which says only what differs from the call it is based on.
+// Calls of LightningIndexer.
+// One says only what differs from the call that it is based on.
 namespace LightningIndexerUT {
 
 using Ops::Transformer::AnyValue;

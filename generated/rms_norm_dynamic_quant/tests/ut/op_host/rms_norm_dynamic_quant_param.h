@@ -20,7 +20,8 @@
 
 #include "any_value.h"
 
-// Calls of RmsNormDynamicQuant, each of which says only what differs from the call it is based on.
+// Calls of RmsNormDynamicQuant.
+// One says only what differs from the call that it is based on.
 namespace RmsNormDynamicQuantUT {
 
 using Ops::Transformer::AnyValue;
