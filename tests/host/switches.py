@@ -48,9 +48,10 @@ def switched(text: str, file: str) -> Switched:
         parts += [text[end : opening + 4], f'IsKept("{name}") && (', text[opening + 4 : brace], ")"]
         end = brace
     parts.append(text[end:])
-    fits = {"value < least || value > most": "value", "arith.failed": "arith"}
+    fits = {"value < low || value > high": "value", "arith.failed": "arith"}
     joined = "".join(parts)
     for condition, what in fits.items():
+        assert condition in joined or "::Store(" not in joined
         joined = joined.replace(
             f'    if ({condition}) {{\n        return Reject("%s',
             f'    if (IsKept((std::string(field) + "_fits:{what}").c_str()) && ({condition})) {{\n'
