@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from qsfa_codegen.contract.calls import Call
 from qsfa_codegen.host import compiler
-from qsfa_codegen.host.build import HERE, INCLUDE, RUNNER, STANDARD, host_sources, write
+from qsfa_codegen.host.build import HERE, INCLUDE, RUNNER, host_sources, write
 from qsfa_codegen.host.errors import HostError
 from qsfa_codegen.host.session import Session
 from qsfa_codegen.host.toolkit import Toolkit
@@ -31,6 +31,9 @@ _SHARED = ("libmetadef.so", "libopp_registry.so", "libplatform.so")
 _STATIC = ("librt2_registry.a", "libtiling_api.a")
 _WHERE_PRESENT = ("libmmpa.so", "libc_sec.so", "libunified_dlog.so")
 _FOLDERS = ("lib64", "devlib")
+
+_FLAGS = ("-std=c++17", "-O0", "-fPIC", "-w")
+"""Compiling takes longer than the calls do."""
 
 _OURS = ("standin/fail.h", "log/log.h")
 """Headers of the stand-in that this program has too: its log is how a rejection's reason is heard."""
@@ -61,7 +64,7 @@ def program(toolkit: Toolkit, operator: Operator, files: Mapping[str, str], fold
     tool = compiler.find()
     write(files, folder)
     _prepare(operator, folder)
-    command = [*tool.command, *STANDARD, "-fPIC", "-w", "-Iours", f"-I{RUNNER}", "-I."]
+    command = [*tool.command, *_FLAGS, "-Iours", f"-I{RUNNER}", "-I."]
     command += [f"-isystem{path.resolve()}" for path in toolkit.includes]
     package, runner = host_sources(files), sorted(map(str, SOURCES.glob("*.cpp")))
     with ThreadPoolExecutor() as pool:

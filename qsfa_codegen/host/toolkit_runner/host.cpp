@@ -18,8 +18,9 @@ namespace standin {
 namespace {
 
 constexpr size_t MAX_WORKSPACES = 16;
-constexpr uint64_t UNSET_KEY = UINT64_MAX;
-constexpr uint32_t UNSET_BLOCK_DIM = UINT32_MAX;
+
+constexpr Launch BEFORE{0, 0};
+constexpr Launch BEFORE_AGAIN{UINT64_MAX, UINT32_MAX};
 
 // What every context has: the operator, its tensors and its attributes.
 template <typename Builder>
@@ -84,12 +85,16 @@ void SetFacts(const Device &device, fe::PlatFormInfos &platform)
     platform.SetPlatformRes("AICoreSpec", core);
 }
 
-std::string Spelt(gert::TilingContext &context)
+Launch LaunchOf(const gert::TilingContext &context)
 {
-    const uint64_t key = context.GetTilingKey();
-    const uint32_t blockDim = context.GetBlockDim();
-    std::string text = key == UNSET_KEY ? "-" : std::to_string(key);
-    text += ' ' + (blockDim == UNSET_BLOCK_DIM ? "-" : std::to_string(blockDim));
+    return {context.GetTilingKey(), context.GetBlockDim()};
+}
+
+std::string Spelt(gert::TilingContext &context, const Launch &first)
+{
+    const Launch again = LaunchOf(context);
+    std::string text = first.key == again.key ? std::to_string(first.key) : "-";
+    text += ' ' + (first.blockDim == again.blockDim ? std::to_string(first.blockDim) : "-");
     text += ' ' + std::to_string(context.GetScheduleMode()) + ' ';
     const size_t workspaces = context.GetWorkspaceNum();
     const size_t *sizes = context.GetWorkspaceSizes(workspaces);
@@ -240,15 +245,24 @@ bool Host::Tile(Request &request)
     builder.InputTensors(Pointers(request.tensors)).OutputTensors(Pointers(outputs));
     auto holder = builder.Build();
     gert::TilingContext *context = Built(holder);
-    gert::TilingData &data = *context->GetRawTilingData();
-    std::memset(data.GetData(), STALE, data.GetCapacity());
-    (void)context->SetTilingKey(UNSET_KEY);
-    (void)context->SetBlockDim(UNSET_BLOCK_DIM);
-    if (!Ran(TILING, functions_->tiling(context))) {
+    if (!TileOnce(*context, BEFORE)) {
         return false;
     }
-    tiling_ = Spelt(*context);
+    const Launch first = LaunchOf(*context);
+    if (!TileOnce(*context, BEFORE_AGAIN)) {
+        return false;
+    }
+    tiling_ = Spelt(*context, first);
     return true;
+}
+
+bool Host::TileOnce(gert::TilingContext &context, const Launch &before)
+{
+    gert::TilingData &data = *context.GetRawTilingData();
+    std::memset(data.GetData(), STALE, data.GetCapacity());
+    (void)context.SetTilingKey(before.key);
+    (void)context.SetBlockDim(before.blockDim);
+    return Ran(TILING, functions_->tiling(&context));
 }
 
 bool Host::Ran(const char *step, ge::graphStatus status)

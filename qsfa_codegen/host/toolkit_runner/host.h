@@ -11,6 +11,12 @@
 
 namespace standin {
 
+// What a launch has before tiling sets it: what stays different in two runs was not set.
+struct Launch {
+    uint64_t key;
+    uint32_t blockDim;
+};
+
 class Host {
 public:
     // `library` is the shared library of the host code.
@@ -29,6 +35,7 @@ private:
     bool InferDataTypes(const Request &request);
     bool Prepare(const Request &request);
     bool Tile(Request &request);
+    bool TileOnce(gert::TilingContext &context, const Launch &before);
     bool Ran(const char *step, ge::graphStatus status);
 
     gert::OpImplSpaceRegistryV2 registry_;
