@@ -59,7 +59,18 @@ def test_the_schema_is_named_where_the_editor_finds_it(
     schema.touch()
     program("new", "Other", "--folder", "deep/specs")
     named = f"../../{schema.as_posix()}"
-    assert Path("deep/specs/other.yaml").read_text().startswith(first.format(named))
+    text = Path("deep/specs/other.yaml").read_text()
+    assert text.startswith(first.format(named))
+    assert "qsfa-codegen schema" not in text
+
+
+def test_the_spec_says_how_the_schema_gets_there(project: Path, program: Program) -> None:
+    command = "qsfa-codegen schema > spec/operator.schema.json"
+    assert SPEC.read_text().split("\n")[1].endswith(command)
+    Path("spec/operator.schema.json").write_text(program("schema").out)
+    program("new", "Other")
+    assert command not in Path("spec/other.yaml").read_text()
+    assert program("validate").status == 0
 
 
 # --------------------------------------------------------------------------- schema, explain, completion
