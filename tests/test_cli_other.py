@@ -190,6 +190,18 @@ def test_show_one_chip(project: Path, program: Program, chip: str) -> None:
     assert done.out == _SHOWN
 
 
+def test_show_leaves_out_what_is_settled_on_a_chip(project: Path, program: Program) -> None:
+    rules = """constraints:
+  - {id: only_a2, when: chip == "A2", require: D % 32 == 0, blame: x}
+  - {id: not_a2, when: chip != "A2", require: D % 64 == 0, blame: x}
+"""
+    SPEC.write_text(SPEC.read_text().replace("constraints:\n", rules))
+    lines = [line.split() for line in program("show", SPEC, "--chip", "A2").out.splitlines()]
+    (row,) = [line for line in lines if line[:1] in (["only_a2"], ["not_a2"])]
+    assert row[0] == "only_a2"
+    assert not {"true", "false"} & set(row)
+
+
 def test_show_puts_equal_chips_together(project: Path, program: Program) -> None:
     done = program("show", SPEC)
     assert "\n=== A2, A3 ===\n" in done.out
