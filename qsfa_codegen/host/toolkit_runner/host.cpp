@@ -239,7 +239,8 @@ bool Host::Tile(Request &request)
     const auto workspaces = gert::ContinuousVector::Create<size_t>(MAX_WORKSPACES);
     gert::OpTilingContextBuilder builder;
     Describe(builder, request);
-    builder.CompileInfo(compileInfo_).PlatformInfo(&platform_).TilingDataSize(functions_->max_tiling_data_size);
+    builder.CompileInfo(compileInfo_).PlatformInfo(&platform_);
+    builder.TilingDataSize(functions_->max_tiling_data_size);
     builder.Workspace(reinterpret_cast<gert::ContinuousVector *>(workspaces.get()));
     std::vector<gert::Tensor> outputs(OPERATOR_OUTPUTS);
     builder.InputTensors(Pointers(request.tensors)).OutputTensors(Pointers(outputs));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct Device {
 
     bool operator==(const Device &other) const
     {
-        return soc == other.soc && arch == other.arch && aic == other.aic && aiv == other.aiv && ub == other.ub;
+        return std::tie(soc, arch, aic, aiv, ub) ==
+            std::tie(other.soc, other.arch, other.aic, other.aiv, other.ub);
     }
 };
 
