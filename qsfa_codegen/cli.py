@@ -298,7 +298,8 @@ def call(settings: Settings, /, color: str, **options: Any) -> int:
     type=_FOLDER,
     envvar="ASCEND_HOME_PATH",
     metavar="DIR",
-    help="Compile host code with the headers of this CANN installation too.  [default: $ASCEND_HOME_PATH]",
+    help="Compile host code with the headers of this CANN installation too and, where its libraries can "
+    "be loaded, run it with them.  [default: $ASCEND_HOME_PATH]",
 )
 @click.option(
     "--format",
@@ -306,7 +307,7 @@ def call(settings: Settings, /, color: str, **options: Any) -> int:
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Form of the results.  json: an object for each spec, on a line of its own.",
+    help="Form of the results.  json: an object for each spec and engine, on a line of its own.",
 )
 @_color
 @_jobs

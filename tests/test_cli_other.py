@@ -59,7 +59,18 @@ def test_the_schema_is_named_where_the_editor_finds_it(
     schema.touch()
     program("new", "Other", "--folder", "deep/specs")
     named = f"../../{schema.as_posix()}"
-    assert Path("deep/specs/other.yaml").read_text().startswith(first.format(named))
+    text = Path("deep/specs/other.yaml").read_text()
+    assert text.startswith(first.format(named))
+    assert "qsfa-codegen schema" not in text
+
+
+def test_the_spec_says_how_the_schema_gets_there(project: Path, program: Program) -> None:
+    command = "qsfa-codegen schema > spec/operator.schema.json"
+    assert SPEC.read_text().split("\n")[1].endswith(command)
+    Path("spec/operator.schema.json").write_text(program("schema").out)
+    program("new", "Other")
+    assert command not in Path("spec/other.yaml").read_text()
+    assert program("validate").status == 0
 
 
 # --------------------------------------------------------------------------- schema, explain, completion
@@ -177,6 +188,18 @@ def test_show_one_chip(project: Path, program: Program, chip: str) -> None:
     done = program("show", SPEC, "--chip", chip)
     assert (done.status, done.err) == (0, "")
     assert done.out == _SHOWN
+
+
+def test_show_leaves_out_what_is_settled_on_a_chip(project: Path, program: Program) -> None:
+    rules = """constraints:
+  - {id: only_a2, when: chip == "A2", require: D % 32 == 0, blame: x}
+  - {id: not_a2, when: chip != "A2", require: D % 64 == 0, blame: x}
+"""
+    SPEC.write_text(SPEC.read_text().replace("constraints:\n", rules))
+    lines = [line.split() for line in program("show", SPEC, "--chip", "A2").out.splitlines()]
+    (row,) = [line for line in lines if line[:1] in (["only_a2"], ["not_a2"])]
+    assert row[0] == "only_a2"
+    assert not {"true", "false"} & set(row)
 
 
 def test_show_puts_equal_chips_together(project: Path, program: Program) -> None:

@@ -12,6 +12,7 @@ from qsfa_codegen.spec import names
 _TEMPLATE = Path(__file__).with_name("new_spec.yaml")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _MAX_LENGTH = 64
+_SCHEMA_HINT = "\n# Editors complete keys with that file: qsfa-codegen schema > {path}"
 _SCHEMA_IN_TREE = Path("qsfa_codegen/spec/schema/operator.schema.json")
 
 
@@ -22,9 +23,11 @@ def new(name: str, folder: Path) -> Path:
     """
     operator = _operator_name(name)
     path = folder / f"{names.snake(operator)}.yaml"
-    text = _TEMPLATE.read_text(encoding="utf-8")
-    text = text.replace("@NAME@", operator).replace("@SCHEMA@", _schema(folder))
     folder.mkdir(parents=True, exist_ok=True)
+    text = _TEMPLATE.read_text(encoding="utf-8")
+    schema = _schema(folder)
+    hint = "" if (folder / schema).exists() else _SCHEMA_HINT.format(path=(folder / schema).as_posix())
+    text = text.replace("@NAME@", operator).replace("@SCHEMA_HINT@", hint).replace("@SCHEMA@", schema)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)

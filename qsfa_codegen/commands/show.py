@@ -118,6 +118,14 @@ class _View:
     def _say(self, expr: Expr | None) -> str:
         return self._view.say(expr)
 
+    def _can_be(self, when: Expr | None) -> bool:
+        """Whether a condition can hold on this chip."""
+        return not self._view.is_literal(when, False)
+
+    def _when(self, when: Expr | None) -> str:
+        """A condition; empty where it always holds on this chip."""
+        return "" if self._view.is_literal(when, True) else self._say(when)
+
     def _as_written(self, expr: Expr | None) -> str:
         """A formula by the names of the spec, for those who maintain it."""
         if expr is None:
@@ -207,16 +215,17 @@ class _View:
 
     def _constraints(self) -> _Section:
         rows = [
-            [rule.id, rule.blame, self._say(rule.when), self._doc(rule.message) or self._say(rule.require)]
+            [rule.id, rule.blame, self._when(rule.when), self._doc(rule.message) or self._say(rule.require)]
             for rule in self._operator.constraints
-            if self._chip.id in rule.chips
+            if self._chip.id in rule.chips and self._can_be(rule.when)
         ]
         return self._section("constraints", "id parameter when rule", rows)
 
     def _contents(self) -> _Section:
         rows = [
-            [rule.id, self._say(rule.when), self._doc(rule.doc) or self._say(rule.require)]
+            [rule.id, self._when(rule.when), self._doc(rule.doc) or self._say(rule.require)]
             for rule in self._operator.contents
+            if self._can_be(rule.when)
         ]
         return self._section("contents", "id when rule", rows)
 

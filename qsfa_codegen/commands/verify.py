@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -15,6 +17,8 @@ from qsfa_codegen.diagnostics import Diagnostic
 if TYPE_CHECKING:
     from qsfa_codegen.commands.terminal import Console
     from qsfa_codegen.commands.workers import Claim, Crash
+    from qsfa_codegen.contract.calls import Call
+    from qsfa_codegen.contract.evaluate import Evaluator
     from qsfa_codegen.contract.run import Outcome
     from qsfa_codegen.host.toolkit import Toolkit
     from qsfa_codegen.spec.model import Operator
@@ -28,7 +32,8 @@ _SHRUNK = 10
 class Request(Struct, frozen=True):
     """What to run. ``jobs`` None is one process for each core; ``form`` is text or json.
 
-    ``toolkit`` is the root of an installed toolkit, whose headers the host code is compiled against too.
+    ``toolkit`` is the root of an installed toolkit: the host code is compiled with its headers too, and run
+    with its libraries where they can be loaded.
     """
 
     specs: tuple[Path, ...]
@@ -45,6 +50,17 @@ class Reduced(Struct, frozen=True):
 
     outcome: Outcome
     calls: int
+
+
+class _Target(Struct, frozen=True):
+    """A program that runs the host code, and which calls it can be asked.
+
+    ``toolkit`` is the root of the toolkit whose libraries it runs with; None is the stand-in.
+    """
+
+    program: Path
+    toolkit: Path | None = None
+    answers: Callable[[Call], bool] = lambda _: True
 
 
 class _Part(Struct, frozen=True):
@@ -76,86 +92,103 @@ def run(request: Request, console: Console) -> int:
 
 
 def _verify(spec: Path, request: Request, toolkit: Toolkit | None, console: Console) -> int:
+    from qsfa_codegen.contract.evaluate import Evaluator
+    from qsfa_codegen.host.build import build
+    from qsfa_codegen.host.engine import host_files
+
     operator = operators.load(spec, console)
     if operator is None:
         return status.FINDINGS
-    refused = status.OK if toolkit is None else _compile(operator, toolkit, console)
-    return max(refused, _Run(spec, operator, request, console).run())
+    run = _Run(spec, Evaluator(operator), request, console)
+    found = status.OK if toolkit is None else _verify_with(toolkit, operator, run)
+    return max(found, run.run(_Target(build(host_files(operator), sanitize=request.sanitize))))
 
 
-def _compile(operator: Operator, toolkit: Toolkit, console: Console) -> int:
+def _verify_with(toolkit: Toolkit, operator: Operator, run: _Run) -> int:
+    """Compile with the headers of a toolkit and, where that can be done, run with its libraries."""
     from qsfa_codegen.host.engine import host_files
+    from qsfa_codegen.host.toolkit_run import NotRunnableError, can_say, program
 
-    refused = False
-    for refusal in toolkit.refusals(host_files(operator)):
-        console.finding(refusal.diagnostic, refusal.detail)
-        refused = True
-    if not refused:
-        console.result(f"{operator.snake}: compiles with the headers of {toolkit.root}")
-    return status.FINDINGS if refused else status.OK
+    files = host_files(operator)
+    refusals = list(toolkit.refusals(files))
+    for refusal in refusals:
+        run.console.finding(refusal.diagnostic, refusal.detail)
+    if refusals:
+        return status.FINDINGS
+    run.note(toolkit.root)
+    with TemporaryDirectory(prefix="qsfa-codegen-") as folder:
+        try:
+            path = program(toolkit, operator, files, Path(folder))
+        except NotRunnableError as error:
+            run.note(toolkit.root, str(error))
+            return status.OK
+        return run.run(_Target(path, toolkit.root, partial(can_say, operator)))
 
 
 class _Run:
     """One operator: its calls in chunks, each in the next free process."""
 
-    def __init__(self, spec: Path, operator: Operator, request: Request, console: Console) -> None:
-        from qsfa_codegen.contract.evaluate import Evaluator
-        from qsfa_codegen.host.build import build
-        from qsfa_codegen.host.engine import host_files
+    def __init__(self, spec: Path, evaluator: Evaluator, request: Request, console: Console) -> None:
         from qsfa_codegen.verify.generate import Calls
 
         self._spec = spec
-        self._operator = operator
+        self._operator = evaluator.operator
         self._request = request
-        self._console = console
-        self._program = build(host_files(operator), sanitize=request.sanitize)
-        self._evaluator = Evaluator(operator)
-        self._calls = Calls(self._evaluator)
+        self.console = console
+        self._evaluator = evaluator
+        self._calls = Calls(evaluator)
 
-    def run(self) -> int:
+    def note(self, toolkit: Path, not_run: str | None = None) -> None:
+        """Say that a toolkit's headers accept the code, or why it is not run with its libraries."""
+        from qsfa_codegen.commands.verify_report import note
+
+        self.console.result(note(self._operator, self._request, toolkit, not_run))
+
+    def run(self, target: _Target) -> int:
         """Verify, print and return the exit status."""
         from qsfa_codegen.commands.verify_report import report
         from qsfa_codegen.verify.disagree import total
 
-        parts = self._parts()
+        parts = self._parts(target)
         for part in parts:
             if part.problem is not None:
-                self._console.finding(part.problem, part.detail)
+                self.console.finding(part.problem, part.detail)
         if any(part.tally is None for part in parts):
             return status.BROKEN
         tally = total(part.tally for part in parts if part.tally is not None)
-        reduced = self._reduced(tally)
-        self._console.result(report(self._operator, self._request, tally, reduced))
+        reduced = self._reduced(tally, target)
+        self.console.result(report(self._operator, self._request, tally, reduced, target.toolkit))
         return status.FINDINGS if tally.kinds else status.OK
 
-    def _parts(self) -> Sequence[_Part]:
+    def _parts(self, target: _Target) -> Sequence[_Part]:
         from qsfa_codegen.commands import workers
 
         count = self._request.count
         chunks = [range(first, min(first + CHUNK, count)) for first in range(0, count, CHUNK)]
-        progress = self._console.progress(count, f"calls of {self._operator.snake} done")
+        progress = self.console.progress(count, f"calls of {self._operator.snake} done")
         jobs = self._request.jobs or workers.usable_cores()
-        with closing(workers.run(chunks, self._chunk, jobs)) as finished:
+        with closing(workers.run(chunks, partial(self._chunk, target), jobs)) as finished:
             return workers.in_order(finished, self._broken, _unreported, lambda: progress.step(CHUNK))
 
-    def _chunk(self, numbers: range, _: Claim) -> _Part:
+    def _chunk(self, target: _Target, numbers: range, _: Claim) -> _Part:
         from qsfa_codegen.host.engine import HostEngine
         from qsfa_codegen.host.errors import HostError
         from qsfa_codegen.verify.disagree import tally
 
         try:
-            with HostEngine(self._operator, self._program) as engine:
-                return _Part(tally(self._evaluator, engine, self._calls.calls(self._request.seed, numbers)))
+            calls = filter(target.answers, self._calls.calls(self._request.seed, numbers))
+            with HostEngine(self._operator, target.program) as engine:
+                return _Part(tally(self._evaluator, engine, calls))
         except HostError as error:
             return _Part(None, error.diagnostic, error.detail)
 
     def _broken(self, _: int, crash: Crash) -> _Part:
         from qsfa_codegen.commands.faults import stopped
 
-        self._console.trace(crash.trace)
+        self.console.trace(crash.trace)
         return _Part(None, stopped(self._spec, crash))
 
-    def _reduced(self, tally: Tally) -> tuple[Reduced, ...]:
+    def _reduced(self, tally: Tally, target: _Target) -> tuple[Reduced, ...]:
         """A small case of each kind of disagreement, the most frequent kinds first."""
         if not tally.kinds:
             return ()
@@ -163,8 +196,8 @@ class _Run:
         from qsfa_codegen.verify.disagree import first_of_each
         from qsfa_codegen.verify.shrink import Shrinker
 
-        with HostEngine(self._operator, self._program) as engine:
-            shrinker = Shrinker(self._evaluator, engine, self._calls.legal)
+        with HostEngine(self._operator, target.program) as engine:
+            shrinker = Shrinker(self._evaluator, engine, self._calls.legal, target.answers)
             kinds = first_of_each(tally)[:_SHRUNK]
             return tuple(Reduced(shrinker.shrink(kind), tally.kinds[kind.signature]) for kind in kinds)
 

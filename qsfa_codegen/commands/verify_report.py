@@ -11,6 +11,8 @@ from qsfa_codegen.contract.calls import call_json, dump
 from qsfa_codegen.verify.disagree import expected
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from qsfa_codegen.commands.verify import Reduced, Request
     from qsfa_codegen.contract.run import Outcome
     from qsfa_codegen.spec.model import Operator
@@ -20,12 +22,30 @@ _NAMED = 8
 """Rules that are named; more than that are counted."""
 
 
-def report(operator: Operator, request: Request, tally: Tally, reduced: Sequence[Reduced]) -> str:
-    """The result of verifying one operator."""
+def note(operator: Operator, request: Request, toolkit: Path, not_run: str | None) -> str:
+    """What a toolkit makes of the code: its headers accept it, or why it is not run with the libraries."""
+    if request.form == "json":
+        told = {"compiles": True} if not_run is None else {"runs": False, "reason": not_run}
+        return dump({"operator": operator.snake, "toolkit": str(toolkit), **told})
+    if not_run is None:
+        return f"{operator.snake}: compiles with the headers of {toolkit}"
+    return f"{operator.snake}: not run with the libraries of {toolkit}: {not_run}"
+
+
+def report(
+    operator: Operator,
+    request: Request,
+    tally: Tally,
+    reduced: Sequence[Reduced],
+    toolkit: Path | None = None,
+) -> str:
+    """The result of verifying one operator; with the libraries of ``toolkit``, else with the stand-in."""
     unbroken = tuple(dict.fromkeys(c.id for c in operator.checks if c.id not in tally.broken))
     if request.form == "json":
-        return dump(_object(operator, request, tally, reduced, unbroken))
-    return "\n".join(_lines(operator, tally, reduced, unbroken))
+        shown = _object(operator, request, tally, reduced, unbroken)
+        return dump(shown if toolkit is None else {**shown, "toolkit": str(toolkit)})
+    name = operator.snake if toolkit is None else f"{operator.snake} with the libraries of {toolkit}"
+    return "\n".join(_lines(name, tally, reduced, unbroken if toolkit is None else ()))
 
 
 def case(outcome: Outcome) -> Mapping[str, object]:
@@ -54,14 +74,12 @@ def _object(
     }
 
 
-def _lines(
-    operator: Operator, tally: Tally, reduced: Sequence[Reduced], unbroken: tuple[str, ...]
-) -> Iterator[str]:
+def _lines(name: str, tally: Tally, reduced: Sequence[Reduced], unbroken: tuple[str, ...]) -> Iterator[str]:
     verdict = "the engines agree"
     if tally.kinds:
         many = sum(tally.kinds.values())
         verdict = f"the engines disagree about {many:,}, in {_counted(len(tally.kinds), 'way')}"
-    yield f"{operator.snake}: {_counted(tally.calls, 'call')}, {tally.legal:,} of them legal: {verdict}"
+    yield f"{name}: {_counted(tally.calls, 'call')}, {tally.legal:,} of them legal: {verdict}"
     if unbroken:
         several = len(unbroken) > _NAMED
         yield f"  rules that no call broke: {len(unbroken) if several else ', '.join(unbroken)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import cache, partial
 from math import prod
 from typing import NamedTuple
 
@@ -13,6 +14,10 @@ from qsfa_codegen.spec.uses import output_uses
 
 Device = Callable[[str], Hashable]
 """What host code can tell of the chip with an id; equal for chips that it cannot tell apart."""
+
+
+Evaluated = Callable[[], Result]
+"""What the stage at hand makes of a call."""
 
 
 class Picked(NamedTuple):
@@ -31,14 +36,13 @@ class Picks(NamedTuple):
 
 def pick_tiling(evaluator: Evaluator, calls: Iterable[Call], device: Device) -> Picks:
     """Calls for tiling, on every device that it can tell from another."""
-    seen: set[Hashable] = set()
     enums = [attr.name for attr in evaluator.operator.attrs if attr.enum is not None]
 
-    def traits(call: Call, result: Result) -> Iterator[Hashable]:
+    def traits(call: Call, evaluated: Evaluated) -> Iterator[Hashable]:
         on = device(call.chip)
         values = evaluator.bind(call).values
-        if not result.ok:
-            yield (_broken(evaluator, call, result), on)
+        if not _is_legal(call):
+            yield (_broken(evaluator, call, evaluated), on)
             return
         yield (on, _dtypes(call), tuple(values[name] for name in enums))
         yield (on, frozenset(call.inputs), frozenset(_with_data(call)))
@@ -51,17 +55,16 @@ def pick_tiling(evaluator: Evaluator, calls: Iterable[Call], device: Device) -> 
             t.shape for a in call.inputs.values() for t in tensors(a)
         )
 
-    return _pick(evaluator, filter(wanted, calls), Stage.TILING, lambda *a: _new(seen, traits(*a)))
+    return _pick(evaluator, filter(wanted, calls), Stage.TILING, traits)
 
 
 def pick_infer(evaluator: Evaluator, calls: Iterable[Call]) -> Picks:
     """Calls for shape and dtype inference, which do not know the chip."""
-    seen: set[Hashable] = set()
     uses = output_uses(evaluator.operator)
 
-    def traits(call: Call, result: Result) -> Iterator[Hashable]:
-        if not result.ok:
-            yield _broken(evaluator, call, result, infer=True)
+    def traits(call: Call, evaluated: Evaluated) -> Iterator[Hashable]:
+        if not _is_legal(call):
+            yield _broken(evaluator, call, evaluated, infer=True)
             return
         values = evaluator.bind(call).values
         read = {name: arg for name, arg in call.inputs.items() if name in uses.inputs}
@@ -76,7 +79,7 @@ def pick_infer(evaluator: Evaluator, calls: Iterable[Call]) -> Picks:
         yield from ((name, str(values.get(name))) for name in sorted(uses.attrs))
 
     supported = (call for call in calls if evaluator.chip(call.chip) is not None)
-    return _pick(evaluator, supported, Stage.INFER, lambda *a: _new(seen, traits(*a)))
+    return _pick(evaluator, supported, Stage.INFER, traits)
 
 
 def tensors(arg: InputArg) -> tuple[TensorArg, ...]:
@@ -85,27 +88,32 @@ def tensors(arg: InputArg) -> tuple[TensorArg, ...]:
 
 
 def _pick(
-    evaluator: Evaluator, calls: Iterable[Call], stage: Stage, is_new: Callable[[Call, Result], bool]
+    evaluator: Evaluator,
+    calls: Iterable[Call],
+    stage: Stage,
+    traits: Callable[[Call, Evaluated], Iterator[Hashable]],
 ) -> Picks:
+    """Most calls have nothing new; only those that have are evaluated."""
+    seen: set[Hashable] = set()
     accepted: list[Picked] = []
     rejected: list[Picked] = []
     for call in calls:
         if not expressible(evaluator, call):
             continue
-        result = evaluator.evaluate(call, stage)
-        legal = (call.expect or {}).get("status") == "ok"
-        if legal is result.ok and is_new(call, result):
-            (accepted if legal else rejected).append(Picked(call, result))
+        evaluated = cache(partial(evaluator.evaluate, call, stage))
+        found = set(traits(call, evaluated))
+        legal = _is_legal(call)
+        if not found <= seen and evaluated().ok is legal:
+            seen |= found
+            (accepted if legal else rejected).append(Picked(call, evaluated()))
     return Picks(tuple(accepted), tuple(rejected))
 
 
-def _new(seen: set[Hashable], traits: Iterator[Hashable]) -> bool:
-    before = len(seen)
-    seen.update(traits)
-    return len(seen) > before
+def _is_legal(call: Call) -> bool:
+    return (call.expect or {}).get("status") == "ok"
 
 
-def _broken(evaluator: Evaluator, call: Call, result: Result, *, infer: bool = False) -> Hashable:
+def _broken(evaluator: Evaluator, call: Call, evaluated: Evaluated, *, infer: bool = False) -> Hashable:
     """What the call breaks: checks where it breaks any (several can share an id), else other rules by id."""
     chip = evaluator.chip(call.chip)
     if chip is not None:
@@ -114,7 +122,7 @@ def _broken(evaluator: Evaluator, call: Call, result: Result, *, infer: bool = F
         checks = tuple(id(broken.check) for broken in evaluator.broken(env, rules))
         if checks and not bound.missing:
             return checks
-    return tuple(violation.constraint for violation in result.violations)
+    return tuple(violation.constraint for violation in evaluated().violations)
 
 
 def _dtypes(call: Call) -> tuple[tuple[str, str], ...]:

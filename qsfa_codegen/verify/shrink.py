@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, combinations, islice
 from typing import NamedTuple
 
@@ -29,12 +29,22 @@ class _Part(NamedTuple):
 
 
 class Shrinker:
-    """Shrinks calls of one operator; ``models`` are legal calls that a small case may resemble."""
+    """Shrinks calls of one operator; ``models`` are legal calls that a small case may resemble.
 
-    def __init__(self, evaluator: Evaluator, engine: SecondEngine, models: Sequence[Call]) -> None:
+    ``answers`` says which calls the engine can be asked.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        engine: SecondEngine,
+        models: Sequence[Call],
+        answers: Callable[[Call], bool] = lambda _: True,
+    ) -> None:
         self._evaluator = evaluator
         self._engine = engine
         self._models = models
+        self._answers = answers
 
     def shrink(self, found: Disagreement) -> Outcome:
         """The smallest case that was found: fewest broken rules, then fewest parts, then small numbers."""
@@ -43,7 +53,7 @@ class Shrinker:
         tried = 0
         while tried < _BUDGET:
             cost = _cost(outcome)
-            trials = list(islice(self._smaller(outcome.call), _ROUND))
+            trials = list(islice(filter(self._answers, self._smaller(outcome.call)), _ROUND))
             tried += len(trials)
             best = min(self._same(trials, sign), key=_cost, default=None)
             if best is None or _cost(best) >= cost:

@@ -9,6 +9,7 @@ import pytest
 
 from qsfa_codegen.host import compiler
 from qsfa_codegen.host.build import INCLUDE, RUNNER, STANDARD, STRICT
+from qsfa_codegen.host.toolkit_run import SOURCES
 from qsfa_codegen.render.text import LINE_LIMIT
 from tests.render.style import CLANG_FORMAT, STYLE
 
@@ -144,7 +145,8 @@ def test_misuse_ends_the_program_with_a_reason(program: Path, misuse: str, words
 
 
 def test_sources_are_formatted() -> None:
-    sources = [*INCLUDE.rglob("*.h"), *RUNNER.glob("*.h"), *RUNNER.glob("*.cpp")]
+    folders = (INCLUDE, RUNNER, SOURCES)
+    sources = [path for folder in folders for kind in ("*.h", "*.cpp") for path in folder.rglob(kind)]
     command = [str(CLANG_FORMAT), "--dry-run", "--Werror", f"--style=file:{STYLE}", *map(str, sources)]
     subprocess.run(command, check=True)
     lines = [line for path in sources for line in path.read_text(encoding="utf-8").splitlines()]

@@ -1,21 +1,13 @@
 #include "host.h"
 
-#include <cstdio>
 #include <cstring>
 
+#include "answer.h"
 #include "definition.h"
 #include "log/log.h"
 
 namespace standin {
 namespace {
-
-constexpr uint8_t STALE = 0xA5; // what a buffer holds before host code fills it
-constexpr int64_t STALE_SIZE = INT64_MIN + 1; // of an output before shape inference
-const char *const INFER_SHAPE = "shape inference";
-const char *const INFER_DATA_TYPE = "dtype inference";
-const char *const TILING_PARSE = "tiling parse";
-const char *const TILING = "tiling";
-const char *const FRAMEWORK = "framework";
 
 const char *g_step = FRAMEWORK;
 
@@ -40,25 +32,6 @@ Functions FunctionsOf(const std::string &type)
         Fail("%s has a Tiling function but no TilingParse function", type.c_str());
     }
     return functions;
-}
-
-// One line: what separates lines and parts becomes %XX.
-std::string Escaped(const char *text)
-{
-    std::string escaped;
-    for (; *text != '\0'; ++text) {
-        char code[4] = {*text, '\0'};
-        if (*text == '%' || static_cast<unsigned char>(*text) < ' ') {
-            std::snprintf(code, sizeof(code), "%%%02X", static_cast<unsigned>(*text));
-        }
-        escaped += code;
-    }
-    return escaped;
-}
-
-std::string Said(const char *verdict, const char *step, const char *message)
-{
-    return std::string(verdict) + '\t' + step + '\t' + Escaped(message);
 }
 
 } // namespace
@@ -187,10 +160,7 @@ std::string Host::Outputs() const
 {
     std::string text;
     for (size_t i = 0; i < shapes_.size(); ++i) {
-        text += (i == 0 ? "" : " ") + std::to_string(dtypes_[i]) + ':';
-        for (size_t axis = 0; axis < shapes_[i].GetDimNum(); ++axis) {
-            text += (axis == 0 ? "" : ",") + std::to_string(shapes_[i].GetDim(axis));
-        }
+        text += (i == 0 ? "" : " ") + Spelt(dtypes_[i], shapes_[i]);
     }
     return text;
 }
@@ -204,12 +174,7 @@ std::string Host::Tiling() const
         text += (i == 0 ? "" : ",") + std::to_string(answer_.workspaces[i]);
     }
     text += ' ';
-    constexpr char DIGITS[] = "0123456789abcdef";
-    for (size_t i = 0; i < answer_.data.GetDataSize(); ++i) {
-        text += DIGITS[buffer_[i] >> 4];
-        text += DIGITS[buffer_[i] & 0xF];
-    }
-    return text;
+    return text + Hexadecimal(buffer_.data(), answer_.data.GetDataSize());
 }
 
 } // namespace standin

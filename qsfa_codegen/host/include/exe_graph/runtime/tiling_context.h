@@ -122,6 +122,27 @@ public:
         return answer_.workspaces;
     }
 
+    // What was set, for runners.
+    uint64_t GetTilingKey() const
+    {
+        return answer_.key.value_or(0);
+    }
+
+    uint32_t GetBlockDim() const
+    {
+        return answer_.blockDim.value_or(0);
+    }
+
+    uint32_t GetScheduleMode() const
+    {
+        return answer_.scheduleMode;
+    }
+
+    size_t GetWorkspaceNum() const
+    {
+        return answer_.workspaceCount;
+    }
+
     TilingData *GetRawTilingData()
     {
         return &answer_.data;
