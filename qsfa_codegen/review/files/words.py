@@ -1,0 +1,157 @@
+"""What differs inside of lines: words of a stretch of lines before and after an edit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from msgspec import Struct
+
+# Outside of ASCII each character is a word: Chinese has no spaces between words.
+_WORD = re.compile(r"[A-Za-z0-9_]+|[^\sA-Za-z0-9_]")
+_MOST_WORDS = 6000
+_ALIKE = 0.4
+
+Marks = tuple[tuple[int, int], ...]
+
+
+class Compared(Struct, frozen=True):
+    """Marks for each line before and after, and pairs of lines that stand for each other, in order."""
+
+    old: tuple[Marks, ...]
+    new: tuple[Marks, ...]
+    pairs: tuple[tuple[int, int], ...]
+
+
+class _Word(Struct, frozen=True):
+    line: int
+    start: int
+    end: int
+
+
+def compared(old: Sequence[str], new: Sequence[str]) -> Compared:
+    """Compare two stretches word by word; where lines break does not matter.
+
+    So a list that was filled anew shows what was put in, not every line that moved. Marks of a line
+    that is mostly new would only be spots: it has none.
+    """
+    before, after = _words(old), _words(new)
+    if len(before) + len(after) > _MOST_WORDS:
+        return Compared(((),) * len(old), ((),) * len(new), _in_order(old, new))
+    left, right = _texts(old, before), _texts(new, after)
+    gone: set[int] = set()
+    come: set[int] = set()
+    weights: dict[tuple[int, int], int] = {}
+    for what, i, i_end, j, j_end in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        if what == "equal":
+            for word, other in zip(before[i:i_end], after[j:j_end], strict=True):
+                at = (word.line, other.line)
+                weights[at] = weights.get(at, 0) + word.end - word.start
+        else:
+            gone.update(_slid(left, i, i_end) if what == "delete" else range(i, i_end))
+            come.update(_slid(right, j, j_end) if what == "insert" else range(j, j_end))
+    return Compared(_marks(old, before, gone), _marks(new, after, come), _pairs(old, new, weights))
+
+
+def _words(lines: Sequence[str]) -> list[_Word]:
+    return [
+        _Word(number, found.start(), found.end())
+        for number, line in enumerate(lines)
+        for found in _WORD.finditer(line)
+    ]
+
+
+def _texts(lines: Sequence[str], words: Sequence[_Word]) -> list[str]:
+    return [lines[word.line][word.start : word.end] for word in words]
+
+
+def _slid(words: Sequence[str], start: int, end: int) -> range:
+    """Of the stretches that could as well be the one put in, the one that reads best.
+
+    In ``f() && g()`` that is ``&& g()`` rather than ``() && g``.
+    """
+    first, last = start, end
+    while first > 0 and words[first - 1] == words[last - 1]:
+        first, last = first - 1, last - 1
+    best, reads = range(start, end), _reads(words[start:end])
+    while reads < _READS_WELL:
+        if _reads(words[first:last]) > reads:
+            best, reads = range(first, last), _reads(words[first:last])
+        if last == len(words) or words[first] != words[last]:
+            break
+        first, last = first + 1, last + 1
+    return best
+
+
+_READS_WELL = 4
+
+
+def _reads(words: Sequence[str]) -> int:
+    """How well words can stand alone: brackets match, none comes first, and no operator last."""
+    ends = words[-1][0].isalnum() or words[-1] in ')]}"_,;|'
+    return 2 * _matched(words) + (words[0] not in "()[]{}") + ends
+
+
+def _matched(words: Sequence[str]) -> bool:
+    depth = 0
+    for word in words:
+        depth += (word in "([{") - (word in ")]}")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _marks(lines: Sequence[str], words: Sequence[_Word], other: set[int]) -> tuple[Marks, ...]:
+    found: list[list[tuple[int, int]]] = [[] for _ in lines]
+    alike = [0] * len(lines)
+    for index, word in enumerate(words):
+        marks = found[word.line]
+        if index not in other:
+            alike[word.line] += word.end - word.start
+        elif marks and not lines[word.line][marks[-1][1] : word.start].strip():
+            marks[-1] = (marks[-1][0], word.end)
+        else:
+            marks.append((word.start, word.end))
+    return tuple(
+        tuple(marks) if alike[number] >= _ALIKE * _weight(lines[number]) else ()
+        for number, marks in enumerate(found)
+    )
+
+
+def _weight(line: str) -> int:
+    return len("".join(line.split()))
+
+
+def _pairs(
+    old: Sequence[str], new: Sequence[str], weights: dict[tuple[int, int], int]
+) -> tuple[tuple[int, int], ...]:
+    """Lines side by side: in order, and so that as much as possible stands beside its like."""
+    likely = {
+        (i, j): weight
+        for (i, j), weight in weights.items()
+        if weight >= _ALIKE * max(1, min(_weight(old[i]), _weight(new[j])))
+    }
+    best: dict[int, tuple[int, tuple[int, int] | None]] = {}  # by new line: weight of a chain that ends there
+    came_from: dict[tuple[int, int], tuple[int, int] | None] = {}
+    for i in range(len(old)):
+        grown = []
+        for j in range(len(new)):
+            if (i, j) in likely:
+                ends = [(best[k][0], best[k][1]) for k in best if k < j]
+                weight, last = max(ends, key=lambda end: end[0], default=(0, None))
+                came_from[i, j] = last
+                grown.append((j, weight + likely[i, j]))
+        for j, weight in grown:
+            if j not in best or weight > best[j][0]:
+                best[j] = (weight, (i, j))
+    _, at = max(best.values(), key=lambda end: end[0], default=(0, None))
+    chain: list[tuple[int, int]] = []
+    while at is not None:
+        chain.append(at)
+        at = came_from[at]
+    return tuple(reversed(chain))
+
+
+def _in_order(old: Sequence[str], new: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    return tuple((number, number) for number in range(min(len(old), len(new))))
