@@ -97,10 +97,14 @@ class FileChange(Struct, frozen=True):
 
 
 class Files(Struct, frozen=True):
-    """All generated files of an operator: those that differ, by artefact, and how many do not."""
+    """All generated files of an operator: those that differ, by artefact, and how many do not.
 
-    changed: tuple[FileChange, ...]
-    same: int
+    ``problem`` says why they could not be compared.
+    """
+
+    changed: tuple[FileChange, ...] = ()
+    same: int = 0
+    problem: str = ""
 
     @property
     def shown(self) -> tuple[FileChange, ...]:

@@ -62,22 +62,42 @@ def version(operator: Operator) -> Version:
 def _compared(
     artefact: Artefact, left: _File | None, right: _File | None, old: Operator, new: Operator
 ) -> FileChange:
-    present = right or left
-    assert present is not None
-    path, was = present.path, (left or present).path
-    before, after = left.text if left else "", right.text if right else ""
-    one, other = _lines(before), _lines(after)
-    rows = side_by_side(one, other)
-    if left is not None and right is not None:
-        known = (_known(old, was), _known(new, path))
+    if left is None or right is None:
+        present = right or left
+        assert present is not None
+        status = Status.ADDED if left is None else Status.REMOVED
+        texts = ("", present.text) if left is None else (present.text, "")
+        return _file(artefact.group, (present.path, present.path), texts, status)
+    status = Status.CHANGED if left.path == right.path else Status.RENAMED
+    known = (_known(old, left.path), _known(new, right.path))
+    return _file(artefact.group, (left.path, right.path), (left.text, right.text), status, known)
+
+
+def compare_texts(artefact: str, path: str, before: str, after: str) -> FileChange:
+    """What differs between two versions of a file that is not generated."""
+    return _file(artefact, (path, path), (before, after), Status.CHANGED)
+
+
+def _file(
+    artefact: str,
+    paths: tuple[str, str],
+    texts: tuple[str, str],
+    status: Status,
+    known: tuple[Known, Known] | None = None,
+) -> FileChange:
+    """``known`` tells noise from the rest; without it, there is none."""
+    (was, path), (before, after) = paths, texts
+    old, new = _lines(before), _lines(after)
+    rows = side_by_side(old, new)
+    if known is not None:
         rows = marked(rows, *known, cpp=is_cpp(path))
-    scopes = scopes_in(was, one), scopes_in(path, other)
+    scopes = scopes_in(was, old), scopes_in(path, new)
     shown = windows(rows)
     return FileChange(
-        artefact=artefact.group,
+        artefact=artefact,
         path=path,
         was=was,
-        status=_status(left, right),
+        status=status,
         before=before,
         after=after,
         hunks=tuple(with_scopes(Hunk(rows[window.start : window.stop]), *scopes) for window in shown),
@@ -92,14 +112,6 @@ def _lines(text: str) -> list[str]:
 
 def _known(operator: Operator, path: str) -> Known:
     return Known(header(operator.source, path, operator.license).count("\n"), places(operator))
-
-
-def _status(left: _File | None, right: _File | None) -> Status:
-    if left is None:
-        return Status.ADDED
-    if right is None:
-        return Status.REMOVED
-    return Status.CHANGED if left.path == right.path else Status.RENAMED
 
 
 def _folds(rows: tuple[Row, ...], shown: tuple[range, ...]) -> tuple[Fold, ...]:

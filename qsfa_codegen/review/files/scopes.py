@@ -35,6 +35,8 @@ def scopes_in(path: str, lines: Sequence[str]) -> ScopeOf:
         return cpp_scopes(lines)
     if suffix == ".md":
         return _nearest_above(lines, _headings(lines))
+    if suffix in (".yaml", ".yml"):
+        return _nearest_above(lines, list(_keys(lines)))
     if suffix == ".jsonl":
         return lambda number: _call_id(lines[number - 1])
     return lambda _: ""
@@ -133,6 +135,24 @@ def _headings(lines: Sequence[str]) -> list[str | None]:
         heading = re.fullmatch(r"#{1,6}\s+(.*?)\s*#*", line) if not fenced else None
         found.append(heading[1] if heading else None)
     return found
+
+
+_KEY = re.compile(r"( *)([^\s#:{}\[\],&*!|>'\"%@`-][^\s:]*):(?:\s|$)")
+
+
+def _keys(lines: Sequence[str]) -> Iterator[str | None]:
+    """A key in the first column, with one right below it."""
+    top, indent = "", 0
+    for line in lines:
+        found = _KEY.match(line)
+        if found and not found[1]:
+            top, indent = found[2], 0
+            yield top
+        elif found and top and indent in (0, len(found[1])):
+            indent = len(found[1])
+            yield f"{top} › {found[2]}"
+        else:
+            yield None
 
 
 def _call_id(line: str) -> str:
