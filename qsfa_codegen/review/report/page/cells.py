@@ -14,10 +14,14 @@ from qsfa_codegen.review.report.page.colours import Words, coloured
 
 
 class Cell(Struct, frozen=True):
-    """One side of a row: the number of the line, and its text as HTML; no number where there is no line."""
+    """One side of a row: the number of the line, its text as HTML, and how far that is indented.
+
+    There is no number where there is no line. Indents are even, and of deep ones the deepest.
+    """
 
     number: int | None
     code: Markup
+    indent: int = 0
 
 
 class TableRow(Struct, frozen=True):
@@ -28,6 +32,7 @@ class TableRow(Struct, frozen=True):
     new: Cell
 
 
+_DEEPEST = 24
 _NOTHING = Cell(None, Markup(""))
 
 
@@ -53,7 +58,12 @@ def _side_cells(path: str, sides: Sequence[Side | None], mark: str) -> Iterator[
     # Colouring a long line takes long, and little of it is shown.
     words = iter(coloured(path, [side.text if len(side.text) <= LONG else "" for side in there]))
     for side in sides:
-        yield _NOTHING if side is None else Cell(side.number, _code(side, next(words), mark))
+        yield _NOTHING if side is None else _cell(side, next(words), mark)
+
+
+def _cell(side: Side, words: Words, mark: str) -> Cell:
+    indent = len(side.text) - len(side.text.lstrip(" "))
+    return Cell(side.number, _code(side, words, mark), min(indent // 2 * 2, _DEEPEST))
 
 
 def _code(side: Side, words: Words, mark: str) -> Markup:
@@ -73,10 +83,17 @@ def _coloured(text: str, start: int, end: int, words: Words) -> Iterator[Markup]
         if word.end <= at or word.start >= end:
             continue
         if word.start > at:
-            yield escape(printable(text[at : word.start]))
+            yield _plain(text[at : word.start], first=at == 0)
         stop = min(word.end, end)
         shown = printable(text[max(at, word.start) : stop])
         yield Markup('<span class="{}">{}</span>').format(word.kind, shown)
         at = stop
     if at < end:
-        yield escape(printable(text[at:end]))
+        yield _plain(text[at:end], first=at == 0)
+
+
+def _plain(text: str, *, first: bool) -> Markup:
+    """Text without a colour; how far a line is indented can be hidden where there is little room."""
+    rest = text.lstrip(" ") if first else text
+    indent = Markup('<span class="in">{}</span>').format(text[: len(text) - len(rest)])
+    return (indent if len(rest) < len(text) else Markup("")) + escape(printable(rest))

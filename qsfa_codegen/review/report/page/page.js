@@ -207,7 +207,8 @@
 
   let unfolded = [];
   addEventListener("beforeprint", () => {
-    unfolded = items.filter((item) => !item.open);
+    // Files stay as they are: all of them can be a hundred pages.
+    unfolded = items.filter((item) => !item.open && item.classList.contains("change"));
     for (const item of unfolded) item.open = true;
   });
   addEventListener("afterprint", () => {

@@ -37,6 +37,10 @@ class Texts:
             return []
         return _runs(_chosen(found))
 
+    def knows(self, span: Span | None) -> bool:
+        """Whether there is more to see at the place than the name of the operator."""
+        return bool(self._block(span))
+
     def _compared(self, before: str, after: str) -> tuple[Row, ...]:
         if (before, after) not in self._rows:
             self._rows[before, after] = side_by_side(self._lines[before], self._lines[after])

@@ -222,7 +222,7 @@ class _Builder:
             message=printable(change.message),
             old=printable(change.old),
             new=printable(change.new),
-            before=at(change.before),
+            before=at(change.before) if texts.knows(change.before) else "",
             after=at(change.after),
             allowed=None if change.allowed is None else printable(change.allowed),
             basis=basis(change),
