@@ -43,10 +43,10 @@ def _named(node: Node, classes: tuple[str, ...]) -> Iterator[tuple[Node, str]]:
     for child in node.named_children:
         say = _SAYS.get(child.type)
         name = say(child) if say is not None else ""
-        if not name:
+        if not name or (classes and child.type == "declaration"):
             yield from _named(child, classes)
         elif child.type == "function_definition":
-            yield _whole(child), "::".join((*classes, f"{name}()"))
+            yield _whole(child), "::".join((*classes, name))
         elif child.type in _TYPES:
             yield _whole(child), f"{_TYPES[child.type]} {name}"
             yield from _named(child, (*classes, name))
@@ -79,11 +79,21 @@ def _function(node: Node) -> str:
         declarator = declarator.child_by_field_name("declarator") or next(
             (child for child in declarator.named_children if child.type.endswith("declarator")), None
         )
-    return "" if declarator is None else _text(declarator.child_by_field_name("declarator"))
+    if declarator is None:
+        return ""
+    name = _text(declarator.child_by_field_name("declarator"))
+    is_macro = name.isupper() and node.child_by_field_name("type") is None
+    return _line(declarator, name) if is_macro else f"{name}()"
+
+
+def _line(node: Node, name: str) -> str:
+    """The use of a macro, where it is one line, else the macro's name."""
+    text = _text(node)
+    return name if "\n" in text else text
 
 
 def _declaration(node: Node) -> str:
-    return f"{name}()" if (name := _function(node)) else _constant(node)
+    return _function(node) or _constant(node)
 
 
 def _constant(node: Node) -> str:
@@ -109,7 +119,11 @@ def _statement(node: Node) -> str:
     found: Node | None = node
     while found is not None and found.type != "identifier":
         found = found.named_children[0] if found.named_children else None
-    return _text(found)
+    if found is None:
+        return ""
+    call = found.parent
+    is_call = call is not None and call.type == "call_expression"
+    return _line(call, _text(found)) if call is not None and is_call else _text(found)
 
 
 _SAYS: Mapping[str, Callable[[Node], str]] = {

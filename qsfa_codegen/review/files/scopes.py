@@ -82,11 +82,13 @@ def cpp_scopes(lines: Sequence[str]) -> ScopeOf:
     return guessed_scopes(lines)
 
 
-_NAMED = re.compile(r"(?:template\s*<.*>\s*)?(struct|class|enum(?: class)?|namespace)\s+(\w+)")
-_CONSTANT = re.compile(r"(?:static |inline )*constexpr [^=(]*?(\w+)(?:\[\w*\])?\s*=")
-_MACRO = re.compile(r"#define (\w+)")
+_NAMED = re.compile(r"(?:template\s*<.*>\s*)?(struct|class|enum|namespace)(?: class)? (\w+)")
+_CONSTANT = re.compile(r"(?:static |inline )*const(?:expr)? [^=(]*?(\w+)(?:\[\w*\])*\s*=")
+_MACRO = re.compile(r"#define (\w+)\s")
 _FUNCTION = re.compile(r"(?:[^=;]*?[\s*&])?((?:\w+::)*~?\w+)\(")
-_NO_START = re.compile(r"[\s{}#/]|template|using |extern |$")
+_MACRO_USE = re.compile(r"[A-Z][A-Z0-9_]+(?:\([^()]*\))?(?!\w)")
+_ATTRIBUTE = re.compile(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)\s*|\[\[\w+\]\]\s*")
+_NO_START = re.compile(r"[\s{}#/)]|template|using |extern |static_assert|$")
 
 
 def guessed_scopes(lines: Sequence[str]) -> ScopeOf:
@@ -95,14 +97,16 @@ def guessed_scopes(lines: Sequence[str]) -> ScopeOf:
 
 
 def _guesses(lines: Sequence[str]) -> Iterator[str | None]:
-    """For each line the part that begins there, empty where one ends, None where neither happens."""
-    ends = False
+    """For each line the part that begins there, empty where one has ended, None where neither happens."""
+    ended = False
     for line in lines:
-        if ends:
-            yield _guess(line) or ""
-        else:
-            yield _guess(line)
-        ends = line.startswith("}") or bool(_CONSTANT.match(line) and line.endswith(";"))
+        begins = _guess(line)
+        yield begins if begins is not None or not ended else ""
+        ended = line.startswith("}") or (begins is not None and _is_whole(line))
+
+
+def _is_whole(line: str) -> bool:
+    return line.endswith(";") or (line.startswith("#") and not line.endswith("\\"))
 
 
 def _guess(line: str) -> str | None:
@@ -112,8 +116,10 @@ def _guess(line: str) -> str | None:
         return f"{named[1]} {named[2]}"
     if constant := _CONSTANT.match(line):
         return f"constant {constant[1]}"
+    line = _ATTRIBUTE.sub("", line)
     if not _NO_START.match(line) and (function := _FUNCTION.match(line)):
-        return f"{function[1]}()"
+        used = _MACRO_USE.match(line)
+        return used[0] if used else f"{function[1]}()"
     return None
 
 
