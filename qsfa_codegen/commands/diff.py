@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -199,5 +200,6 @@ def _write(path: Path, reviews: list[Review]) -> None:
         passing.write_bytes(data)
         passing.replace(path)
     except OSError as error:
-        passing.unlink(missing_ok=True)
+        with suppress(OSError):
+            passing.unlink()
         raise status.BadUsageError(f"{path} cannot be written: {error.strerror}") from error

@@ -92,7 +92,8 @@ def _lexer(name: str) -> Lexer:
 def _words(lexer: Lexer, lines: Sequence[str]) -> Iterator[Words]:
     line: list[Word] = []
     at = 0
-    for token, text in lexer.get_tokens("\n".join(_safe(line) for line in lines)):
+    # Some lexers know only lines that end.
+    for token, text in lexer.get_tokens("".join(f"{_safe(line)}\n" for line in lines)):
         kind = _kind(token)
         for number, part in enumerate(text.split("\n")):
             if number:
@@ -101,7 +102,6 @@ def _words(lexer: Lexer, lines: Sequence[str]) -> Iterator[Words]:
             if kind and part.strip():
                 line.append(Word(at, at + len(part), kind))
             at += len(part)
-    yield tuple(line)
 
 
 def _safe(line: str) -> str:
