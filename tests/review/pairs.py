@@ -52,17 +52,20 @@ def edited(spec: str, *edits: tuple[str, str]) -> str:
     return spec
 
 
-def review(previous: str, current: str, *, name: str = CURRENT, base: str = "HEAD") -> Review:
+def review(
+    previous: str, current: str, *, name: str = CURRENT, was: str = PREVIOUS, base: str = "HEAD"
+) -> Review:
     """A review as the command makes it, with generated files and texts; ``name`` is the spec's file."""
-    pair = Pair(operator(previous, PREVIOUS), operator(current, name), {PREVIOUS: previous, name: current})
+    pair = Pair(operator(previous, was), operator(current, name), {was: previous, name: current})
     found = found_in(pair)
-    files = files_review(previous, current, name=name, base=base)
+    files = files_review(previous, current, name=name, was=was, base=base)
     return replace(files, changes=found, relation=relation(pair, found))
 
 
-def files_review(previous: str, current: str, *, name: str = CURRENT, base: str = "HEAD") -> Review:
+def files_review(
+    previous: str, current: str, *, name: str = CURRENT, was: str = PREVIOUS, base: str = "HEAD"
+) -> Review:
     """As ``review``, without changes of the contract, which take longer to find."""
-    old, new = operator(previous, PREVIOUS), operator(current, name)
+    old, new = operator(previous, was), operator(current, name)
     files = compare_packages(old, new)
-    texts = {PREVIOUS: previous, name: current}
-    return Review(new.snake, name, base, (), files=files, was=PREVIOUS, texts=texts)
+    return Review(new.snake, name, base, (), files=files, was=was, texts={was: previous, name: current})

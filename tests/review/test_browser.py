@@ -94,7 +94,8 @@ def test_everything_is_summed_up(opened: WebDriver, shown: Review) -> None:
 def test_nothing_is_loaded_and_nothing_foreign_runs(opened: WebDriver) -> None:
     assert opened.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert opened.execute_script("return window.hacked") is None
-    assert opened.get_log("browser") == []
+    log = opened.get_log("browser")  # type: ignore[no-untyped-call]
+    assert log == []
     assert "<img src=x" in opened.find_element(By.TAG_NAME, "main").text
     # What got in all the same would not run.
     opened.execute_script(

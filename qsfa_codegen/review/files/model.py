@@ -10,9 +10,9 @@ from msgspec import Struct
 class Noise(Enum):
     """Why a line differs without anything to look at."""
 
-    HEADER = "only header lines"
-    NUMBERING = "only numbering"
-    LAYOUT = "only line breaks"
+    HEADER = "header lines"
+    NUMBERING = "numbering"
+    LAYOUT = "line breaks"
 
 
 class Side(Struct, frozen=True):
@@ -58,7 +58,7 @@ class Fold(Struct, frozen=True):
     hunks: int
 
     def __str__(self) -> str:
-        return f"{self.hunks} {'hunk' if self.hunks == 1 else 'hunks'}: {self.noise.value}"
+        return f"{self.hunks} {'hunk' if self.hunks == 1 else 'hunks'}: only {self.noise.value}"
 
 
 class Status(Enum):

@@ -25,7 +25,13 @@ def summary(files: Files) -> str:
     text = f"files: {len(shown)} of {total} changed"
     if shown:
         text += f", +{sum(file.added for file in shown)} -{sum(file.removed for file in shown)} lines"
-    return text + (f"; {len(quiet)} differ in nothing to look at" if quiet else "")
+    return text + (f"; {said_of_quiet(quiet)}" if quiet else "")
+
+
+def said_of_quiet(quiet: Sequence[FileChange]) -> str:
+    """``2 differ only in header lines and numbering``."""
+    why = dict.fromkeys(fold.noise.value for file in quiet for fold in file.folds)
+    return f"{len(quiet)} {'differs' if len(quiet) == 1 else 'differ'} only in {' and '.join(why)}"
 
 
 def named(file: FileChange) -> str:

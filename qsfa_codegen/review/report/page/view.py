@@ -100,11 +100,12 @@ class File(Struct, frozen=True):
 
 
 class Artefact(Struct, frozen=True):
-    """Files of one artefact, and what is said of those with nothing to look at."""
+    """Files of one artefact, and those that differ in nothing to look at."""
 
     name: str
     files: list[File]
     quiet: list[str]
+    quiet_said: str
 
     @property
     def added(self) -> int:
@@ -238,6 +239,7 @@ class _Builder:
             name,
             [self._file(file) for file in loud],
             [f"{printable(files.named(file))} ({'; '.join(map(str, file.folds))})" for file in quiet],
+            files.said_of_quiet(quiet) if quiet else "",
         )
 
     def _file(self, file: FileChange) -> File:
