@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from qsfa_codegen.review.files.model import Hunk, Row, Side
 from qsfa_codegen.review.files.pieces import LONG, head, pieces, unified
 from qsfa_codegen.review.files.rows import CONTEXT, side_by_side, windows
+from qsfa_codegen.review.files.sequences import opcodes
 from qsfa_codegen.review.files.words import compared
 
 LINES = st.lists(
@@ -119,6 +120,28 @@ def test_many_lines_take_no_long() -> None:
     old = [f"line {at} of {at % 7}" for at in range(30_000)]
     rows = side_by_side(old, old[::-1])
     assert sum(row.old is not None for row in rows) == sum(row.new is not None for row in rows) == 30_000
+
+
+def test_many_equal_lines_take_no_long() -> None:
+    old = ["    }"] * 9_000 + ["one"]
+    new = ["first", *["    }"] * 9_000]
+    rows = side_by_side(old, new)
+    assert sum(row.old is not None for row in rows) == sum(row.new is not None for row in rows) == 9_001
+    assert len(compared(["x, " * 2_900], ["y" + ", x" * 2_900]).old) == 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.sampled_from("abc"), max_size=12))
+def test_opcodes_make_one_of_the_other(old: list[str], new: list[str]) -> None:
+    made: list[str] = []
+    at = 0
+    for what, i, i_end, j, j_end in opcodes(old, new):
+        assert (at, len(made)) == (i, j)
+        if what == "equal":
+            assert old[i:i_end] == new[j:j_end]
+        made += new[j:j_end]
+        at = i_end
+    assert (made, at) == (new, len(old))
 
 
 @given(st.text("ab ", max_size=900), st.lists(st.integers(0, 900), max_size=12).map(sorted))

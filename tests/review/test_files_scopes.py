@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from qsfa_codegen.review.files import scopes
 from qsfa_codegen.review.files.grammar import grammar_scopes
 from qsfa_codegen.review.files.model import Row, Side
 from qsfa_codegen.review.files.scopes import guessed_scopes, scopes_in, scopes_of
@@ -131,6 +132,43 @@ def test_a_line_that_is_not_there(number: int) -> None:
 def test_text_that_is_no_cpp(text: str) -> None:
     for reader in (grammar_scopes, guessed_scopes):
         assert isinstance(reader([text, "int x;"])(1), str)
+
+
+def test_parts_of_a_python_module() -> None:
+    lines = [
+        "import a",
+        "LIMIT = 1",
+        "class A:",
+        "    x = 2",
+        "    @property",
+        "    def y(self):",
+        "        return 1",
+    ]
+    lines += ["def f(a,", "      b):", "    class B: pass", "    return a"]
+    scope = scopes_in("a.py", lines)
+    assert [scope(at) for at in (0, 1, 2, 4, 5, 7, 9, 11, 99)] == [
+        "", "", "constant LIMIT", "class A", "A.y()", "A.y()", "f()", "f()", "",
+    ]  # fmt: skip
+    assert scopes_in("a.py", ["def f(:"])(1) == ""
+
+
+def test_generated_python_is_read() -> None:
+    found = 0
+    for path in sorted((ROOT / "generated").rglob("*.py")):
+        lines = path.read_text(encoding="utf-8").split("\n")
+        scope = scopes_in(path.name, lines)
+        for number, line in enumerate(lines, 1):
+            if line.startswith("def "):
+                assert scope(number) == f"{line[4:].partition('(')[0].partition('[')[0]}()"
+                found += 1
+    assert found > 20
+
+
+def test_without_the_grammar_lines_are_told_by_their_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["class A {", "    int B() const", "    {", "        return 1;", "    }", "};"]
+    assert scopes_in("a.h", lines)(4) == "A::B()"
+    monkeypatch.setattr(scopes, "find_spec", lambda _: None)
+    assert scopes_in("a.h", lines)(4) == "class A"
 
 
 def test_sections_of_a_page() -> None:

@@ -16,7 +16,7 @@ from qsfa_codegen.review.changes import Impact
 from qsfa_codegen.review.compare import Review
 from qsfa_codegen.review.files.model import Row, Side
 from qsfa_codegen.review.report.page import colours, page, view
-from qsfa_codegen.review.report.page.cells import table_rows
+from qsfa_codegen.review.report.page.cells import Version, table_rows
 from qsfa_codegen.review.report.page.snippets import Texts
 from tests.review.pairs import CURRENT, HERE, PREVIOUS, edited, files_review, review
 from tests.review.qsfa_edits import current, previous
@@ -174,7 +174,7 @@ def test_one_page_for_several_operators(attribute: Review) -> None:
 def test_colours_keep_the_text() -> None:
     lines = ["// a <b> & c", 'constexpr int64_t X = 1; // "q"', "    return f(x);", "\ttab", ""]
     rows = [Row(Side(at, line), Side(at, line)) for at, line in enumerate(lines, 1)]
-    for row, line in zip(table_rows(rows, "a.cpp", "a.cpp"), lines, strict=True):
+    for row, line in zip(table_rows(rows, Version("a.cpp"), Version("a.cpp")), lines, strict=True):
         assert Reader(str(row.old.code)).text == line
 
 
@@ -195,11 +195,23 @@ def test_words_have_colours(path: str, line: str, kind: str, word: str) -> None:
     assert (kind, word) in {(found.kind, line[found.start : found.end].strip()) for found in words}
 
 
-def test_a_hunk_that_begins_inside_of_a_comment() -> None:
-    lines = [" * the return of a comment", " */", "return 1;"]
-    first, _, last = colours.coloured("a.h", lines)
-    assert {word.kind for word in first} == {"c"}
-    assert (last[0].kind, last[0].start, last[0].end) == ("k", 0, 6)
+@pytest.mark.parametrize(
+    ("path", "above", "line", "kinds"),
+    [
+        ("a.h", ["/* one", " two"], " return;", {"c"}),
+        ("a.h", ["/* one */"], "return;", {"k"}),
+        ("a.h", ["/* one", "*/ int x;"], "return;", {"k"}),
+        ("a.py", ['"""Text', "more"], "return", {"s"}),
+        ("a.py", ['"""Text."""'], "return", {"k"}),
+        ("a.md", ["```cpp"], "return 1;", {"k", "n"}),
+        ("a.md", ["```cpp", "```"], "return 1;", set()),
+    ],
+)
+def test_a_part_that_begins_inside_of_something(
+    path: str, above: list[str], line: str, kinds: set[str]
+) -> None:
+    (words,) = colours.coloured(path, [line], above)
+    assert {word.kind for word in words} == kinds
 
 
 def test_without_pygments_there_is_no_colour(monkeypatch: pytest.MonkeyPatch, attribute: Review) -> None:
@@ -211,7 +223,7 @@ def test_without_pygments_there_is_no_colour(monkeypatch: pytest.MonkeyPatch, at
 
 def test_marks_and_colours_cross() -> None:
     row = Row(Side(1, "int64_t a;", ((3, 9),)), Side(1, "int a;"))
-    (found,) = table_rows([row], "a.cpp", "a.cpp")
+    (found,) = table_rows([row], Version("a.cpp"), Version("a.cpp"))
     assert Reader(str(found.old.code)).text == "int64_t a;"
     marked = re.findall(r"<del>(.*?)</del>", str(found.old.code))
     assert Reader("".join(marked)).text == "64_t a"

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from difflib import SequenceMatcher
 
 from qsfa_codegen.review.files.model import Row, Side
+from qsfa_codegen.review.files.sequences import opcodes
 from qsfa_codegen.review.files.words import compared
 
 CONTEXT = 3
-_MOST_LINES = 20_000
 _NUMBER = re.compile(r"\b\d+\b")
-
-Opcode = tuple[str, int, int, int, int]
 
 
 def side_by_side(old: Sequence[str], new: Sequence[str]) -> tuple[Row, ...]:
     """Every line of both, those that are equal beside each other."""
     rows: list[Row] = []
-    for what, i, i_end, j, j_end in _opcodes(old, new):
+    for what, i, i_end, j, j_end in opcodes(old, new):
         if what == "equal":
             rows += (Row(Side(i + k + 1, old[i + k]), Side(j + k + 1, new[j + k])) for k in range(i_end - i))
         else:
@@ -51,12 +48,6 @@ def windows(rows: Sequence[Row]) -> tuple[range, ...]:
     return tuple(found)
 
 
-def _opcodes(old: Sequence[str], new: Sequence[str]) -> Sequence[Opcode]:
-    if max(len(old), len(new)) > _MOST_LINES:
-        return [("replace", 0, len(old), 0, len(new))]
-    return SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-
-
 class _Block:
     """Lines that were replaced by others."""
 
@@ -68,7 +59,7 @@ class _Block:
         """Lines that differ only in numbers stand beside each other, and between them those most alike."""
         before = [_NUMBER.sub("0", line) for line in self._old[i:i_end]]
         after = [_NUMBER.sub("0", line) for line in self._new[j:j_end]]
-        for what, a, a_end, b, b_end in _opcodes(before, after):
+        for what, a, a_end, b, b_end in opcodes(before, after):
             if what == "equal":
                 for k in range(a_end - a):
                     yield from self._alike(i + a + k, i + a + k + 1, j + b + k, j + b + k + 1)

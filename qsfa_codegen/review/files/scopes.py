@@ -1,4 +1,4 @@
-"""The part of a file that a line belongs to: a function, struct or constant of C++, a section of a page.
+"""The part of a file that a line belongs to: a function, struct or constant, a section of a page, a key.
 
 C++ is read by tree-sitter where the extra ``review`` is installed. Without it a part is what the
 nearest line above says that starts in the first column: text before ``(`` is a function, after
@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import PurePosixPath
 
 from qsfa_codegen.review.files.model import Hunk, Row, Side
+from qsfa_codegen.review.files.python_scopes import python_scopes
 
 CPP = frozenset({".h", ".hpp", ".cpp", ".cc"})
 _MOST_SCOPES = 3
@@ -33,6 +34,8 @@ def scopes_in(path: str, lines: Sequence[str]) -> ScopeOf:
     suffix = PurePosixPath(path).suffix
     if suffix in CPP:
         return cpp_scopes(lines)
+    if suffix == ".py":
+        return python_scopes(lines)
     if suffix == ".md":
         return _nearest_above(lines, _headings(lines))
     if suffix in (".yaml", ".yml"):

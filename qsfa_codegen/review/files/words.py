@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 
 from msgspec import Struct
+
+from qsfa_codegen.review.files.sequences import opcodes
 
 # Outside of ASCII each character is a word: Chinese has no spaces between words.
 _WORD = re.compile(r"[A-Za-z0-9_]+|[^\sA-Za-z0-9_]")
@@ -43,7 +44,7 @@ def compared(old: Sequence[str], new: Sequence[str]) -> Compared:
     gone: set[int] = set()
     come: set[int] = set()
     weights: dict[tuple[int, int], int] = {}
-    for what, i, i_end, j, j_end in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+    for what, i, i_end, j, j_end in opcodes(left, right):
         if what == "equal":
             for word, other in zip(before[i:i_end], after[j:j_end], strict=True):
                 at = (word.line, other.line)
@@ -127,21 +128,19 @@ def _pairs(
     old: Sequence[str], new: Sequence[str], weights: dict[tuple[int, int], int]
 ) -> tuple[tuple[int, int], ...]:
     """Lines side by side: in order, and so that as much as possible stands beside its like."""
-    likely = {
-        (i, j): weight
-        for (i, j), weight in weights.items()
-        if weight >= _ALIKE * max(1, min(_weight(old[i]), _weight(new[j])))
-    }
+    likely: dict[int, list[tuple[int, int]]] = {}  # by old line: new lines that are like it, and how much
+    for (i, j), weight in sorted(weights.items()):
+        if weight >= _ALIKE * max(1, min(_weight(old[i]), _weight(new[j]))):
+            likely.setdefault(i, []).append((j, weight))
     best: dict[int, tuple[int, tuple[int, int] | None]] = {}  # by new line: weight of a chain that ends there
     came_from: dict[tuple[int, int], tuple[int, int] | None] = {}
-    for i in range(len(old)):
+    for i, others in likely.items():
         grown = []
-        for j in range(len(new)):
-            if (i, j) in likely:
-                ends = [(best[k][0], best[k][1]) for k in best if k < j]
-                weight, last = max(ends, key=lambda end: end[0], default=(0, None))
-                came_from[i, j] = last
-                grown.append((j, weight + likely[i, j]))
+        for j, weight in others:
+            ends = (best[k] for k in best if k < j)
+            so_far, last = max(ends, key=lambda end: end[0], default=(0, None))
+            came_from[i, j] = last
+            grown.append((j, so_far + weight))
         for j, weight in grown:
             if j not in best or weight > best[j][0]:
                 best[j] = (weight, (i, j))

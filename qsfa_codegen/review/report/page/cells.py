@@ -36,10 +36,17 @@ _DEEPEST = 24
 _NOTHING = Cell(None, Markup(""))
 
 
-def table_rows(rows: Sequence[Row], was: str, path: str) -> list[TableRow]:
-    """Consecutive rows of a file at ``path``, which was at ``was``, for the table."""
+class Version(Struct, frozen=True):
+    """A version of a file: its path, and its lines where these tell how to colour a part of it."""
+
+    path: str
+    lines: Sequence[str] = ()
+
+
+def table_rows(rows: Sequence[Row], was: Version, now: Version) -> list[TableRow]:
+    """Consecutive rows of a file for the table."""
     old = _side_cells(was, [row.old for row in rows], "del")
-    new = _side_cells(path, [row.new for row in rows], "ins")
+    new = _side_cells(now, [row.new for row in rows], "ins")
     return [TableRow(_kind(row), *cells) for row, *cells in zip(rows, old, new, strict=True)]
 
 
@@ -53,10 +60,12 @@ def _kind(row: Row) -> str:
     return "removed" if row.new is None else "changed"
 
 
-def _side_cells(path: str, sides: Sequence[Side | None], mark: str) -> Iterator[Cell]:
+def _side_cells(version: Version, sides: Sequence[Side | None], mark: str) -> Iterator[Cell]:
     there = [side for side in sides if side is not None]
+    above = version.lines[: there[0].number - 1] if there else ()
     # Colouring a long line takes long, and little of it is shown.
-    words = iter(coloured(path, [side.text if len(side.text) <= LONG else "" for side in there]))
+    shown = [side.text if len(side.text) <= LONG else "" for side in there]
+    words = iter(coloured(version.path, shown, above))
     for side in sides:
         yield _NOTHING if side is None else _cell(side, next(words), mark)
 

@@ -61,24 +61,41 @@ def available() -> bool:
     return find_spec("pygments") is not None
 
 
-def coloured(path: str, lines: Sequence[str]) -> list[Words]:
-    """The words of consecutive lines that have a colour, in order."""
+def coloured(path: str, lines: Sequence[str], above: Sequence[str] = ()) -> list[Words]:
+    """The words of consecutive lines that have a colour, in order; ``above`` are the lines before them."""
     place = PurePosixPath(path)
     name = "cmake" if place.name == "CMakeLists.txt" else _LEXERS.get(place.suffix)
     if name is None or not available():
         return [()] * len(lines)
-    inside = name == "cpp" and _begins_in_a_comment(lines)
-    found = list(_words(_lexer(name), ["/*", *lines] if inside else list(lines)))
-    return found[1:] if inside else found
+    opened = _opened(name, above)
+    whole = [*opened, *lines]
+    if name == "markdown" and len(_fences(whole)) % 2:
+        whole.append(_FENCE)  # without an end it is no block
+    return list(_words(_lexer(name), whole))[len(opened) :][: len(lines)]
 
 
-def _begins_in_a_comment(lines: Sequence[str]) -> bool:
-    """Whether a comment that was opened above is closed here, or a line of one comes first."""
-    for line in lines:
-        opened, closed = line.find("/*"), line.find("*/")
-        if opened >= 0 or closed >= 0:
-            return closed >= 0 and not 0 <= opened < closed
-    return bool(lines) and lines[0].startswith(" * ")
+_FENCE = "```"
+
+
+def _fences(lines: Sequence[str]) -> list[str]:
+    return [line for line in lines if line.startswith(_FENCE)]
+
+
+def _opened(name: str, above: Sequence[str]) -> list[str]:
+    """A line that begins what is still open after the lines above: a comment, a text, a block of code."""
+    match name:
+        case "cpp":
+            for line in reversed(above):
+                starts, ends = line.rfind("/*"), line.rfind("*/")
+                if starts != ends:  # else there is neither
+                    return ["/*"] if starts > ends else []
+        case "python":
+            if sum(line.count('"""') for line in above) % 2:
+                return ['"""']
+        case "markdown":
+            fences = _fences(above)
+            return fences[-1:] if len(fences) % 2 else []
+    return []
 
 
 @cache

@@ -14,7 +14,7 @@ from qsfa_codegen.review.compare import Review
 from qsfa_codegen.review.files.model import FileChange, Files, Hunk, Status
 from qsfa_codegen.review.files.packages import compare_texts
 from qsfa_codegen.review.report import at, basis, contract, files, grouped, summary
-from qsfa_codegen.review.report.page.cells import TableRow, table_rows
+from qsfa_codegen.review.report.page.cells import TableRow, Version, table_rows
 from qsfa_codegen.review.report.page.snippets import Texts
 
 CLASSES = {
@@ -228,7 +228,7 @@ class _Builder:
             allowed=None if change.allowed is None else printable(change.allowed),
             basis=basis(change),
             open=change.breaks,
-            parts=[Part("", table_rows(rows, was, path)) for rows in runs],
+            parts=[Part("", table_rows(rows, Version(was), Version(path))) for rows in runs],
             call=None if change.witness is None else _call(change.witness),
         )
 
@@ -261,10 +261,11 @@ class _Builder:
 
 
 def _parts(file: FileChange, room: int) -> Iterator[Part]:
+    was, now = Version(file.was, file.before.split("\n")), Version(file.path, file.after.split("\n"))
     for hunk in file.hunks:
         rows = hunk.rows[: max(0, room)]
         if rows:
-            yield Part(_head(hunk), table_rows(rows, file.was, file.path))
+            yield Part(_head(hunk), table_rows(rows, was, now))
         room -= len(hunk.rows)
 
 
