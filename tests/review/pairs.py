@@ -52,6 +52,13 @@ def edited(spec: str, *edits: tuple[str, str]) -> str:
     return spec
 
 
+def specs(rule: str) -> tuple[str, str]:
+    """The two specs that show a rule of the review."""
+    folder = HERE / "rules" / rule
+    before, after = ((folder / name).read_text(encoding="utf-8") for name in (PREVIOUS, CURRENT))
+    return before, after
+
+
 def review(
     previous: str, current: str, *, name: str = CURRENT, was: str = PREVIOUS, base: str = "HEAD"
 ) -> Review:

@@ -18,7 +18,7 @@ from qsfa_codegen.review.compare import Review
 from qsfa_codegen.review.report.page import page
 from tests.cli_tools import ROOT
 from tests.review import browser
-from tests.review.pairs import CURRENT, HERE, PREVIOUS, edited, review
+from tests.review.pairs import edited, review, specs
 
 pytestmark = pytest.mark.skipif(not browser.available(), reason=browser.MISSING)
 PICTURES = ROOT / ".cache" / "review"
@@ -33,10 +33,9 @@ def driver() -> Iterator[WebDriver]:
 @pytest.fixture(scope="module")
 def shown() -> Review:
     """An attribute in front of another, fewer sizes of a dim, another text; one text is hostile."""
-    folder = HERE / "rules" / "QD122"
-    before = (folder / PREVIOUS).read_text(encoding="utf-8")
+    before, after = specs("QD122")
     after = edited(
-        (folder / CURRENT).read_text(encoding="utf-8"),
+        after,
         ("D: {max: 1024, multiple_of: 16", "D: {max: 512, multiple_of: 32"),
         ("{en: Factor., zh", "{en: 'Factor <img src=x onerror=\"window.hacked=1\">.', zh"),
     )

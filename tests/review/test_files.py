@@ -10,12 +10,10 @@ from qsfa_codegen.render.package import groups, render
 from qsfa_codegen.review.files.model import FileChange, Files, Noise, Row, Side, Status
 from qsfa_codegen.review.files.noise import Known, marked
 from qsfa_codegen.review.files.packages import compare_packages, compare_texts
-from tests.review.pairs import edited, operator
-from tests.review.qsfa_edits import SPEC, current, previous
+from tests.review.pairs import edited, operator, specs
+from tests.review.qsfa_edits import current, previous
 
-
-def compared(name: str) -> Files:
-    return compare_packages(operator(previous(name)), operator(current(name)))
+SPEC, _ = specs("QD204")
 
 
 def file(files: Files, end: str) -> FileChange:
@@ -25,7 +23,7 @@ def file(files: Files, end: str) -> FileChange:
 
 def test_what_differs_is_what_is_rendered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    old, new = operator(previous("add_an_output")), operator(current("add_an_output"))
+    old, new = map(operator, specs("QD142"))
     files = compare_packages(old, new)
     before, after = render(old), render(new)
     assert {file.path for file in files.changed} == {p for p in after if before.get(p) != after[p]}
@@ -38,7 +36,8 @@ def test_what_differs_is_what_is_rendered(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_an_attribute_in_the_middle_is_shown_and_numbering_is_not() -> None:
-    files = compared("insert_an_attribute_in_the_middle")
+    name = "insert_an_attribute_in_the_middle"
+    files = compare_packages(operator(previous(name)), operator(current(name)))
     tiling = (
         file(files, "_tiling.cpp")
         if False
@@ -62,7 +61,7 @@ def test_an_attribute_in_the_middle_is_shown_and_numbering_is_not() -> None:
 
 
 def test_a_limit_is_no_numbering() -> None:
-    files = compared("tighten_block_size")
+    files = compare_packages(*map(operator, specs("QD204")))
     assert not any(fold.noise is Noise.NUMBERING for changed in files.changed for fold in changed.folds)
     words = {
         row.new.text[start:end]
@@ -78,18 +77,18 @@ def test_a_limit_is_no_numbering() -> None:
 def test_headers_are_folded_away() -> None:
     files = compare_packages(operator(SPEC, "former.yaml"), operator(SPEC, "latter.yaml"))
     assert files.shown == ()
-    assert len(files.quiet) == len(files.changed) > 20
+    assert len(files.quiet) == len(files.changed) > 10
     for changed in files.quiet:
         assert [str(fold) for fold in changed.folds] == ["1 hunk: only header lines"]
         assert "former.yaml" in changed.before
 
 
 def test_another_name_of_the_operator_is_another_path_of_the_same_file() -> None:
-    new = edited(SPEC, ("  name: KvQuantSparseFlashAttention\n", "  name: OtherAttention\n"))
+    new = edited(SPEC, ("  name: ScaleRows\n", "  name: OtherRows\n"))
     files = compare_packages(operator(SPEC), operator(new))
     proto = file(files, "_proto.h")
     assert proto.status is Status.RENAMED
-    assert proto.was == "op_graph/kv_quant_sparse_flash_attention_proto.h"
+    assert proto.was == "op_graph/scale_rows_proto.h"
     assert not any(changed.status in (Status.ADDED, Status.REMOVED) for changed in files.changed)
 
 

@@ -18,7 +18,7 @@ from qsfa_codegen.review.files.model import Row, Side
 from qsfa_codegen.review.report.page import colours, page, view
 from qsfa_codegen.review.report.page.cells import Version, table_rows
 from qsfa_codegen.review.report.page.snippets import Texts
-from tests.review.pairs import CURRENT, HERE, PREVIOUS, edited, files_review, review
+from tests.review.pairs import CURRENT, edited, files_review, review, specs
 from tests.review.qsfa_edits import current, previous
 
 HOSTILE = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>&amp;{{ 7*7 }}"
@@ -57,13 +57,6 @@ class Reader(HTMLParser):
 
     def values(self, name: str) -> list[str]:
         return [value for _, attribute, value in self.attributes if attribute == name]
-
-
-def specs(rule: str) -> tuple[str, str]:
-    """The two specs that show a rule of the review."""
-    folder = HERE / "rules" / rule
-    before, after = ((folder / name).read_text(encoding="utf-8") for name in (PREVIOUS, CURRENT))
-    return before, after
 
 
 @pytest.fixture(scope="module")

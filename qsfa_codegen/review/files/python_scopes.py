@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 
 def python_scopes(lines: Sequence[str]) -> Callable[[int], str]:
-    """What each line belongs to, by its number: a function, class or constant; nothing in what is no Python."""
+    """What each line belongs to: a function, class or constant; empty in what is no Python."""
     names = [""] * (len(lines) + 1)
     try:
         module = ast.parse("\n".join(lines))
