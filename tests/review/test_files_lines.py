@@ -109,6 +109,24 @@ def test_lines_that_have_nothing_in_common_are_no_pair() -> None:
     assert words.old == words.new == ((),)
 
 
+def test_a_name_that_changed_keeps_its_place() -> None:
+    words = compared(["    sparse_indices: Tensor"], ["    topk_indices: Tensor"])
+    assert words.pairs == ((0, 0),)
+    assert words.old == (((4, 18),),)
+
+
+def test_very_many_words_are_compared_line_by_line() -> None:
+    def line(at: int, value: str) -> str:
+        return f"case {at:04} " + "a, " * 60 + f"{value}, " + "b, " * 60
+
+    old = [line(at, "old") for at in range(0, 100, 2)]
+    new = [line(at, "new") for at in range(100)]
+    words = compared(old, new)
+    assert words.pairs == tuple((at, 2 * at) for at in range(50))
+    assert {tuple(marked(text, marks)) for text, marks in zip(old, words.old, strict=True)} == {("old",)}
+    assert {tuple(marked(new[other], words.new[other])) for _, other in words.pairs} == {("new",)}
+
+
 def test_lines_that_differ_in_a_number_stand_beside_each_other() -> None:
     old = [f"constexpr size_t {name} = {at};" for at, name in enumerate("ABCD")]
     new = [f"constexpr size_t {name} = {at};" for at, name in enumerate("AXBCD")]

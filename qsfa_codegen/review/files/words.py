@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -13,6 +14,8 @@ from qsfa_codegen.review.files.sequences import opcodes
 _WORD = re.compile(r"[A-Za-z0-9_]+|[^\sA-Za-z0-9_]")
 _MOST_WORDS = 6000
 _ALIKE = 0.4
+_MOSTLY = 0.75
+_BEGINNING = 60
 
 Marks = tuple[tuple[int, int], ...]
 
@@ -39,7 +42,7 @@ def compared(old: Sequence[str], new: Sequence[str]) -> Compared:
     """
     before, after = _words(old), _words(new)
     if len(before) + len(after) > _MOST_WORDS:
-        return Compared(((),) * len(old), ((),) * len(new), _in_order(old, new))
+        return _line_by_line(old, new)
     left, right = _texts(old, before), _texts(new, after)
     gone: set[int] = set()
     come: set[int] = set()
@@ -48,11 +51,33 @@ def compared(old: Sequence[str], new: Sequence[str]) -> Compared:
         if what == "equal":
             for word, other in zip(before[i:i_end], after[j:j_end], strict=True):
                 at = (word.line, other.line)
-                weights[at] = weights.get(at, 0) + word.end - word.start
+                weights[at] = weights.get(at, 0) + 1
         else:
             gone.update(_slid(left, i, i_end) if what == "delete" else range(i, i_end))
             come.update(_slid(right, j, j_end) if what == "insert" else range(j, j_end))
-    return Compared(_marks(old, before, gone), _marks(new, after, come), _pairs(old, new, weights))
+    sizes = (Counter(word.line for word in before), Counter(word.line for word in after))
+    pairs = _pairs({at: weight for at, weight in weights.items() if _alike(at, weight, *sizes)})
+    return Compared(
+        _marks(old, before, gone, {one for one, _ in pairs}),
+        _marks(new, after, come, {other for _, other in pairs}),
+        pairs,
+    )
+
+
+def _line_by_line(old: Sequence[str], new: Sequence[str]) -> Compared:
+    """Of very many words those of lines that begin alike; a single line has no marks then."""
+    marks: tuple[list[Marks], list[Marks]] = ([()] * len(old), [()] * len(new))
+    pairs: list[tuple[int, int]] = []
+    for what, i, i_end, j, _ in opcodes(
+        [line[:_BEGINNING] for line in old], [line[:_BEGINNING] for line in new]
+    ):
+        for step in range(i_end - i if what == "equal" else 0):
+            at, other = i + step, j + step
+            pairs.append((at, other))
+            if len(old) > 1 or len(new) > 1:
+                one = compared([old[at]], [new[other]])
+                marks[0][at], marks[1][other] = one.old[0], one.new[0]
+    return Compared(tuple(marks[0]), tuple(marks[1]), tuple(pairs))
 
 
 def _words(lines: Sequence[str]) -> list[_Word]:
@@ -103,35 +128,38 @@ def _matched(words: Sequence[str]) -> bool:
     return depth == 0
 
 
-def _marks(lines: Sequence[str], words: Sequence[_Word], other: set[int]) -> tuple[Marks, ...]:
+def _marks(
+    lines: Sequence[str], words: Sequence[_Word], other: set[int], paired: set[int]
+) -> tuple[Marks, ...]:
+    """The words that are ``other``, of lines of which enough is not."""
     found: list[list[tuple[int, int]]] = [[] for _ in lines]
     alike = [0] * len(lines)
+    sizes = Counter(word.line for word in words)
     for index, word in enumerate(words):
         marks = found[word.line]
         if index not in other:
-            alike[word.line] += word.end - word.start
+            alike[word.line] += 1
         elif marks and not lines[word.line][marks[-1][1] : word.start].strip():
             marks[-1] = (marks[-1][0], word.end)
         else:
             marks.append((word.start, word.end))
     return tuple(
-        tuple(marks) if alike[number] >= _ALIKE * _weight(lines[number]) else ()
+        tuple(marks) if alike[number] >= (_ALIKE if number in paired else _MOSTLY) * sizes[number] else ()
         for number, marks in enumerate(found)
     )
 
 
-def _weight(line: str) -> int:
-    return len("".join(line.split()))
+def _alike(at: tuple[int, int], weight: int, old: Counter[int], new: Counter[int]) -> bool:
+    """Whether two lines have enough words in common to stand beside each other."""
+    one, other = old[at[0]], new[at[1]]
+    return weight >= _ALIKE * max(one, other) or weight >= _MOSTLY * min(one, other)
 
 
-def _pairs(
-    old: Sequence[str], new: Sequence[str], weights: dict[tuple[int, int], int]
-) -> tuple[tuple[int, int], ...]:
-    """Lines side by side: in order, and so that as much as possible stands beside its like."""
+def _pairs(weights: dict[tuple[int, int], int]) -> tuple[tuple[int, int], ...]:
+    """Lines side by side: in order, and so that as many words as possible stand beside their like."""
     likely: dict[int, list[tuple[int, int]]] = {}  # by old line: new lines that are like it, and how much
     for (i, j), weight in sorted(weights.items()):
-        if weight >= _ALIKE * max(1, min(_weight(old[i]), _weight(new[j]))):
-            likely.setdefault(i, []).append((j, weight))
+        likely.setdefault(i, []).append((j, weight))
     best: dict[int, tuple[int, tuple[int, int] | None]] = {}  # by new line: weight of a chain that ends there
     came_from: dict[tuple[int, int], tuple[int, int] | None] = {}
     for i, others in likely.items():
@@ -150,7 +178,3 @@ def _pairs(
         chain.append(at)
         at = came_from[at]
     return tuple(reversed(chain))
-
-
-def _in_order(old: Sequence[str], new: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    return tuple((number, number) for number in range(min(len(old), len(new))))

@@ -37,12 +37,11 @@
   const apply = () => {
     const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length && !opened) opened = new Map(items.map((item) => [item, item.open]));
-    let shown = 0;
-    for (const item of items) {
-      item.hidden = !wanted(item, words);
-      shown += !item.hidden;
-      if (words.length && !item.hidden) item.open = true;
-    }
+    for (const item of items) item.hidden = !wanted(item, words);
+    const found = items.filter((item) => !item.hidden);
+    const shown = found.length;
+    // Opening all of a large page for the first letter of a word would take long.
+    if (words.length && shown <= 20) for (const item of found) item.open = true;
     if (!words.length && opened) {
       for (const [item, open] of opened) item.open = open;
       opened = null;
