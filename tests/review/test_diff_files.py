@@ -9,16 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli_tools import Program
-from tests.review.test_diff_command import SPEC, TIGHTER, WIDER, edit, git
-
-
-@pytest.fixture
-def repository(project: Path) -> Path:
-    """The project, committed."""
-    git("init", "-q", "-b", "main")
-    git("add", ".")
-    git("commit", "-q", "-m", "one")
-    return project
+from tests.review.repository import SPEC, TIGHTER, WIDER, edit, git
 
 
 def test_files_are_shown_when_asked_for(repository: Path, program: Program) -> None:
