@@ -191,12 +191,15 @@ def _print(reviews: list[Review], request: Request, console: Console) -> None:
 
 
 def _write(path: Path, reviews: list[Review]) -> None:
-    """The page, whole or not at all."""
+    """The page, whole or not at all; into what is no plain file, such as a pipe, as it comes."""
     from qsfa_codegen.review.report.page import page
 
     data = page(reviews).encode("utf-8", "replace")
     passing = path.with_name(f".{path.name}.{os.getpid()}")
     try:
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            path.write_bytes(data)
+            return
         passing.write_bytes(data)
         passing.replace(path)
     except OSError as error:

@@ -102,6 +102,14 @@ def test_a_page_is_written_again_byte_for_byte(repository: Path, program: Progra
     assert Path("one.html").read_bytes() == Path("two.html").read_bytes()
 
 
+def test_a_link_stays_one(repository: Path, program: Program) -> None:
+    edit(*WIDER)
+    Path("page.html").symlink_to("target.html")
+    assert program("diff", "--html", "page.html").status == 0
+    assert Path("page.html").is_symlink()
+    assert "Nothing breaks" in Path("target.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("path", ["nowhere/page.html", "spec", "spec/add_example.yaml/page.html"])
 def test_a_page_that_cannot_be_written(path: str, repository: Path, program: Program) -> None:
     done = program("diff", "--html", path)
