@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -92,14 +93,17 @@ def _render_adapter(operator: Operator, templates: Templates) -> str:
 
 def _render_registration(operator: Operator, templates: Templates) -> str:
     binding, signature = torch_binding(operator), _signature(operator, INDENT)
+    # A name of its own: libraries compile several such files as one.
+    function = f"{binding.name}_meta"
     return templates.render(
         "torch/register.cpp.j2",
         contract=contract_namespace(operator),
         contract_file=_contract_path(operator).removeprefix("torch/"),
         binding=binding,
         signature=signature,
+        function=function,
         has_outputs=f"{OUTPUTS}." in signature.result,
-        implementation=_implementation(binding, "OutputsOf"),
+        implementation=_implementation(binding, function),
         headers=signature.headers(),
         pieces=[cpp_string(piece) for piece in schema_pieces(operator, binding)],
     )
@@ -113,6 +117,22 @@ def _render_npu(operator: Operator, templates: Templates) -> str:
         binding=binding,
         implementation=_implementation(binding, f"{binding.namespace}::{binding.name}"),
     )
+
+
+def _render_setup(operator: Operator, templates: Templates) -> str:
+    return templates.render(
+        "torch/setup.py.j2",
+        module=_module(operator),
+        description=f"{operator.name} for torch",
+        registration=PurePosixPath(_registration_path(operator)).name,
+        device=PurePosixPath(_npu_path(operator)).name,
+        contract_header=PurePosixPath(_contract_path(operator)).name,
+        adapter_header=f"../{_adapter_path(operator)}",
+    )
+
+
+def _render_module(operator: Operator, templates: Templates) -> str:
+    return templates.render("torch/init.py.j2", binding=torch_binding(operator))
 
 
 def _implementation(binding: TorchBinding, function: str) -> str:
@@ -135,9 +155,20 @@ def _npu_path(operator: Operator) -> str:
     return f"torch/{operator.snake}_npu.cpp"
 
 
+def _module(operator: Operator) -> str:
+    """The Python module that loads the libraries; the Python package has the plain name."""
+    return f"{operator.snake}_torch"
+
+
+def _module_path(operator: Operator) -> str:
+    return f"torch/{_module(operator)}/__init__.py"
+
+
 ARTEFACTS = (
     Artefact("torch", _adapter_path, _render_adapter, has_torch),
     Artefact("torch", _contract_path, render_contract, has_torch),
     Artefact("torch", _registration_path, _render_registration, has_torch),
     Artefact("torch", _npu_path, _render_npu, has_torch),
+    Artefact("torch", lambda operator: "torch/setup.py", _render_setup, has_torch),
+    Artefact("torch", _module_path, _render_module, has_torch),
 )

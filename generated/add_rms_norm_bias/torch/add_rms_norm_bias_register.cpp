@@ -12,7 +12,7 @@ namespace {
 using namespace vllm_ascend;
 
 // What comes out of a call, without running it: for tracing, fake tensors and export.
-std::tuple<at::Tensor, at::Tensor, at::Tensor> OutputsOf(
+std::tuple<at::Tensor, at::Tensor, at::Tensor> npu_add_rms_norm_bias_meta(
     const at::Tensor &x1,
     const at::Tensor &x2,
     const at::Tensor &gamma,
@@ -43,5 +43,5 @@ TORCH_LIBRARY_FRAGMENT(_C_ascend, library)
 
 TORCH_LIBRARY_IMPL(_C_ascend, Meta, library)
 {
-    library.impl("npu_add_rms_norm_bias", &OutputsOf);
+    library.impl("npu_add_rms_norm_bias", &npu_add_rms_norm_bias_meta);
 }

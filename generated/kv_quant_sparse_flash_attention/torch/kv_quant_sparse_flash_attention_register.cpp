@@ -14,7 +14,7 @@ namespace {
 using namespace vllm_ascend;
 
 // What comes out of a call, without running it: for tracing, fake tensors and export.
-std::tuple<at::Tensor, at::Tensor, at::Tensor> OutputsOf(
+std::tuple<at::Tensor, at::Tensor, at::Tensor> npu_kv_quant_sparse_flash_attention_meta(
     const at::Tensor &query,
     const at::Tensor &key,
     const at::Tensor &value,
@@ -86,5 +86,5 @@ TORCH_LIBRARY_FRAGMENT(_C_ascend, library)
 
 TORCH_LIBRARY_IMPL(_C_ascend, Meta, library)
 {
-    library.impl("npu_kv_quant_sparse_flash_attention", &OutputsOf);
+    library.impl("npu_kv_quant_sparse_flash_attention", &npu_kv_quant_sparse_flash_attention_meta);
 }

@@ -12,7 +12,7 @@ namespace {
 using namespace vllm_ascend;
 
 // What comes out of a call, without running it: for tracing, fake tensors and export.
-std::tuple<at::Tensor, at::Tensor> OutputsOf(
+std::tuple<at::Tensor, at::Tensor> npu_rms_norm_dynamic_quant_meta(
     const at::Tensor &x,
     const at::Tensor &gamma,
     const std::optional<at::Tensor> &smooth_scale,
@@ -42,5 +42,5 @@ TORCH_LIBRARY_FRAGMENT(_C_ascend, library)
 
 TORCH_LIBRARY_IMPL(_C_ascend, Meta, library)
 {
-    library.impl("npu_rms_norm_dynamic_quant", &OutputsOf);
+    library.impl("npu_rms_norm_dynamic_quant", &npu_rms_norm_dynamic_quant_meta);
 }
