@@ -14,10 +14,8 @@ from qsfa_codegen.render.text import INDENT, cpp_string, wrap_call
 from qsfa_codegen.render.torch_calls import CARRIER, OUTPUTS, arguments
 from qsfa_codegen.render.torch_contract import contract_namespace, render_contract, torch_binding
 from qsfa_codegen.render.torch_schema import TorchParam, parameters, schema_pieces
-from qsfa_codegen.spec.model import (
-    Output,
-    Registered,
-)
+from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.model import Output, Registered
 from qsfa_codegen.spec.names import upper
 
 if TYPE_CHECKING:
@@ -119,6 +117,11 @@ def _render_npu(operator: Operator, templates: Templates) -> str:
     )
 
 
+def _render_command(_: Operator, templates: Templates) -> str:
+    named = [(f"at::k{d.torch}", d.ge.replace("DT_", "ACL_", 1)) for d in DTYPES.values() if d.torch]
+    return templates.render("torch/exec_npu_cmd.h.j2", dtypes=named)
+
+
 def _render_setup(operator: Operator, templates: Templates) -> str:
     return templates.render(
         "torch/setup.py.j2",
@@ -169,6 +172,7 @@ ARTEFACTS = (
     Artefact("torch", _contract_path, render_contract, has_torch),
     Artefact("torch", _registration_path, _render_registration, has_torch),
     Artefact("torch", _npu_path, _render_npu, has_torch),
+    Artefact("torch", lambda operator: "torch/exec_npu_cmd.h", _render_command, has_torch),
     Artefact("torch", lambda operator: "torch/setup.py", _render_setup, has_torch),
     Artefact("torch", _module_path, _render_module, has_torch),
 )

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from tests.released import VLLM_ASCEND
 from tests.truth import wheel
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
 def released() -> wheel.Wheel:
     """The released wheel, from the cache of the work tree."""
-    return wheel.Wheel(wheel.fetch(ROOT / ".cache" / "wheels"))
+    return wheel.Wheel(VLLM_ASCEND.fetch())

@@ -1,52 +1,20 @@
-"""The released vllm-ascend wheel, fetched once and read as data: what a hand-written package registers."""
+"""The released vllm-ascend wheel, read as data: what a hand-written package registers."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-import subprocess
-import sys
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-REQUIREMENT = "vllm-ascend==0.23.0"
-FILE = "vllm_ascend-0.23.0-cp311-cp311-manylinux_2_34_x86_64.whl"
-SHA256 = "4f0d25d3b6d8ae85753b53d4bd8d910418865baf413fa779b87012ad1a4a3f87"
-
 _VENDOR = PurePosixPath("vllm_ascend/_cann_ops_custom/vendors/custom_transformer")
 _HEADERS = _VENDOR / "op_api/include/aclnnop"
 _PROTOS = _VENDOR / "op_proto/inc"
 _TBE = _VENDOR / "op_impl/ai_core/tbe"
 _EXTENSION = "vllm_ascend/vllm_ascend_C.cpython-311-x86_64-linux-gnu.so"
-
-
-def fetch(cache: Path) -> Path:
-    """The wheel's path in ``cache``; pip fetches it unless the right file is there already."""
-    path = cache / FILE
-    if not (path.is_file() and _sha256(path) == SHA256):
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as folder:
-            _download(Path(folder))
-            (Path(folder) / FILE).replace(path)
-    assert _sha256(path) == SHA256, f"{path} is not the released wheel"
-    return path
-
-
-def _download(folder: Path) -> None:
-    # The platform is pinned: the same file is read on every machine, whatever it runs on.
-    command = [sys.executable, "-m", "pip", "download", REQUIREMENT, "--no-deps", "--only-binary=:all:"]
-    target = ["--python-version", "3.11", "--platform", "manylinux_2_34_x86_64", "--dest", str(folder)]
-    subprocess.run([*command, *target], check=True)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Wheel:

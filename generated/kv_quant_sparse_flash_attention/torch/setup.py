@@ -26,6 +26,7 @@ except ImportError as error:
 MODULE = "kv_quant_sparse_flash_attention_torch"
 HEADERS = [
     "kv_quant_sparse_flash_attention_contract.h",
+    "exec_npu_cmd.h",
     "../kv_quant_sparse_flash_attention_torch_adpt.h",
 ]
 
@@ -48,12 +49,11 @@ def device() -> Extension:
     """What runs on a device."""
     source = "kv_quant_sparse_flash_attention_npu.cpp"
     npu = npu_folder()
-    include = npu / "include"
     return CppExtension(
         f"{MODULE}._device",
         [source],
         depends=HEADERS,
-        include_dirs=[str(include), str(include / "third_party" / "op-plugin")],
+        include_dirs=[str(npu / "include")],
         library_dirs=[str(npu / "lib")],
         libraries=["torch_npu"],
     )

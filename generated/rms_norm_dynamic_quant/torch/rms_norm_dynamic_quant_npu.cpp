@@ -4,15 +4,9 @@
 // For a library of its own on a machine with a device; vllm-ascend registers the adapter itself.
 #include <torch/library.h>
 
-// The headers of op-plugin go by the version of torch, which its own build gives them.
-#ifndef CURRENT_VERSION
-#include <torch/version.h>
-#define OP_PLUGIN_VERSION(major, minor) V##major##R##minor
-#define OP_PLUGIN_VERSION_OF(major, minor) OP_PLUGIN_VERSION(major, minor)
-#define CURRENT_VERSION OP_PLUGIN_VERSION_OF(TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR)
-#endif
-#include "op_plugin/utils/op_api_common.h"
+#include "exec_npu_cmd.h"
 
+// Below the macro that it uses.
 #include "../rms_norm_dynamic_quant_torch_adpt.h"
 
 TORCH_LIBRARY_IMPL(_C_ascend, PrivateUse1, library)

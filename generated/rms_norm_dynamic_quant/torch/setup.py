@@ -26,6 +26,7 @@ except ImportError as error:
 MODULE = "rms_norm_dynamic_quant_torch"
 HEADERS = [
     "rms_norm_dynamic_quant_contract.h",
+    "exec_npu_cmd.h",
     "../rms_norm_dynamic_quant_torch_adpt.h",
 ]
 
@@ -48,12 +49,11 @@ def device() -> Extension:
     """What runs on a device."""
     source = "rms_norm_dynamic_quant_npu.cpp"
     npu = npu_folder()
-    include = npu / "include"
     return CppExtension(
         f"{MODULE}._device",
         [source],
         depends=HEADERS,
-        include_dirs=[str(include), str(include / "third_party" / "op-plugin")],
+        include_dirs=[str(npu / "include")],
         library_dirs=[str(npu / "lib")],
         libraries=["torch_npu"],
     )
