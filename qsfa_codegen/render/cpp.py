@@ -55,7 +55,7 @@ def variable(name: str) -> str:
 _OWN_NAMES = """
 AbsentWhenEmpty AllBetween Append AppendOnes AreKnown Arith AsDtype AsTensor Attributes AttrAt AttrOr
 AxesOf Axis Call Check Chip ChipNamed Contract Count DataOf Dim DimFromEnd DimRun Dims DoTiling DtypeName
-DtypeOf Element Elements EndsWith FirstPhase Get Inputs IsKnown IsRankKnown List ListOr NonDecreasing
+DtypeOf Element Elements EndsWith FirstPhase Get Inputs IsKnown IsRankKnown List Listed ListOr NonDecreasing
 NonEmpty OptionalInput OutputOrEmpty Outputs OutputsOf PaddedWith Passed PrepareTiling Product Rank Reject
 RequiredInput Run RunTiling SameDims SizeOf Sizes StartsWith Store SymDim SymElements SymProduct
 SymRun Symbols Tensor TensorOf TextOr Tiling TschBlockDim View WorkspaceBytes

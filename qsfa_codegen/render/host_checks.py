@@ -298,5 +298,7 @@ def argument(given: Given, spelt: str, dtype_text: Callable[[str], str]) -> str:
             return f"{spelt}Text"
         case Kind.STRING:
             return f"{spelt}.data()"
+        case Kind.DIMS:
+            return f"Listed({spelt}).c_str()"
         case _:
             return spelt

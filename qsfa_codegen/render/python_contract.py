@@ -248,6 +248,8 @@ class PythonContract:
                 return f"{text}:g"
             case "enum" | "string":
                 return f"{text}:.64"
+            case "dims":
+                return f"list({text})"
         return text
 
     # ----------------------------------------------------------------- derived values and sizes

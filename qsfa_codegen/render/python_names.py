@@ -63,6 +63,8 @@ def codes(enum: str) -> str:
 class PythonMessageNames(MessageNames):
     """Names of the torch operator's arguments; a dtype that torch lacks is told with the one in its place."""
 
+    shapes = True
+
     def dtype(self, name: str) -> str:
         """A dtype."""
         return name if DTYPES[name].torch or torch_type(name) is None else f"{name} ({torch_dtype(name)})"

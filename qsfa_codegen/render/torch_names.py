@@ -47,10 +47,14 @@ def carried_dtype(names: Sequence[str]) -> str | None:
 class TorchMessageNames(MessageNames):
     """Names of the torch operator's arguments; a dtype that torch lacks is told with the one in its place."""
 
+    shapes = True
+
     def dtype(self, name: str) -> str:
         """A dtype."""
         carrier = torch_type(name)
-        return name if DTYPES[name].torch or carrier is None else f"{name} (torch: {carrier})"
+        if DTYPES[name].torch or carrier is None:
+            return name
+        return f"{name} (torch.{next(d.name for d in DTYPES.values() if d.torch == carrier)})"
 
 
 class TorchNames(HostNames):
@@ -68,7 +72,7 @@ class TorchNames(HostNames):
 
     def dtype_text(self, dtype: str) -> str:
         """The name of a dtype that only the call knows."""
-        return f"c10::toString({dtype})"
+        return f"DtypeName({dtype})"
 
     def size_of(self, dtype: str) -> str:
         """Bytes of an element of a dtype that only the call knows."""

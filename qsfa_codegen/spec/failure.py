@@ -26,7 +26,7 @@ from qsfa_codegen.expr.nodes import (
 )
 from qsfa_codegen.expr.prose import fragment, say
 from qsfa_codegen.expr.rewrite import substitute
-from qsfa_codegen.spec.model import Check, CheckKind, Const, Dim, Operator
+from qsfa_codegen.spec.model import Check, CheckKind, Const, Dim, Operator, Rest
 from qsfa_codegen.spec.readable import cited, known_as, readable
 
 _IDENTIFIER = re.compile(r"\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b")
@@ -39,6 +39,7 @@ _QUERY_LABELS = {
     Query.COUNT: "number of tensors of {param}",
     Query.DIM: "dim {axis} of {param}",
     Query.STRIDE: "stride {axis} of {param}",
+    Query.DIMS: "shape of {param}",
 }
 
 
@@ -110,14 +111,28 @@ def _stated(require: Expr, names: MessageNames) -> str:
 def _givens(operator: Operator, names: MessageNames, check: Check) -> Iterator[Given]:
     """Each fact that the requirement reads, once."""
     seen: set[str] = set()
-    for node in walk(_expanded(operator, check.require)):
-        if not isinstance(node, Fact) or node.type.kind not in _PRINTABLE:
+    for node in (*_of_parameter(check), *walk(_expanded(operator, check.require))):
+        if names.shapes and isinstance(node, Ref | ParamQuery) and node.type.kind is Kind.DIMS:
+            node = _whole_shape(operator, node)
+        elif not isinstance(node, Fact) or node.type.kind not in _PRINTABLE:
             continue
         label = _label(names, node)
         if label is None or label in seen:
             continue
         seen.add(label)
         yield Given(label, node)
+
+
+def _of_parameter(check: Check) -> Iterator[Expr]:
+    """What the condition reads of the blamed parameter, where that is an attribute."""
+    condition = () if check.when is None else walk(check.when)
+    return (n for n in condition if isinstance(n, Ref) and (n.kind, n.name) == (RefKind.ATTR, check.parameter))
+
+
+def _whole_shape(operator: Operator, node: Ref | ParamQuery) -> ParamQuery:
+    """The shape that a run of dims is of."""
+    param = node.param if isinstance(node, ParamQuery) else operator.find(Rest, node.name).input
+    return ParamQuery(node.type, node.span, Query.DIMS, param, 0)
 
 
 def _expanded(operator: Operator, expr: Expr) -> Expr:
@@ -145,6 +160,9 @@ class MessageNames:
 
     ``called`` has the names that a binding gives to inputs, attributes and outputs, by those of the spec.
     """
+
+    shapes = False
+    """Whether messages can print whole shapes."""
 
     def __init__(self, operator: Operator, called: Mapping[str, str] | None = None) -> None:
         self._operator = operator

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
+from qsfa_codegen.contract.calls import Call, InputArg, Result, TensorArg
 from qsfa_codegen.contract.derive import derive
 from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.render.package import render
@@ -269,37 +269,43 @@ class Judge(Protocol):
         """What comes of a call."""
 
 
-def _spelt(arg: TensorArg) -> str:
+def spelt(arg: TensorArg) -> str:
+    """A tensor as answers spell it."""
     kind = torch_type(arg.dtype)
     return " ".join([str(kind), *map(str, arg.shape)])
 
 
-def differences(operator: Operator, adapter: Judge) -> tuple[int, list[str]]:
-    """How many derived calls were compared, and those on which the torch side and the contract differ."""
+def comparable(operator: Operator, judge: Judge) -> Iterator[tuple[Call, list[Result]]]:
+    """Derived calls that the torch side can be given, each with the contract's result on every chip."""
     evaluator = Evaluator(operator)
-    passed = {p.bound.source for p in adapter.params}
-    assert operator.torch is not None
-    compared, found = 0, []
+    passed = {p.bound.source for p in judge.params}
     for call in derive(operator, evaluator).calls:
         tensors = [t for arg in call.inputs.values() for t in ((arg,) if isinstance(arg, TensorArg) else arg)]
         if call.attr_count is not None or call.stage is not None or call.outputs:
             continue  # of a graph, or of outputs that torch makes itself
         if not {*call.inputs, *call.attrs} <= passed or any(torch_type(t.dtype) is None for t in tensors):
             continue  # of what torch cannot say
-        if not all(adapter.can_be(t.shape) for t in tensors):
+        if not all(judge.can_be(t.shape) for t in tensors):
             continue
         ids = {v.constraint for v in evaluator.evaluate(call).violations}
         if ids and all(id.endswith("_fits") for id in ids):
             continue  # of tiling, which comes later
+        yield call, [evaluator.evaluate(replace(call, chip=chip.id)) for chip in operator.chips]
+
+
+def differences(operator: Operator, adapter: Judge) -> tuple[int, list[str]]:
+    """How many derived calls were compared, and those on which the torch side and the contract differ."""
+    assert operator.torch is not None
+    compared, found = 0, []
+    for call, results in comparable(operator, adapter):
         # No chip is known here: a call is legal that some chip takes.
-        results = [evaluator.evaluate(replace(call, chip=chip.id)) for chip in operator.chips]
         ids = {v.constraint for result in results for v in result.violations}
         legal = next((result.outputs for result in results if result.ok), None)
         answer = adapter.call(call)
         compared += 1
         if legal is not None:
-            spelt = (_spelt(legal[name]) if name else "nothing" for name, _ in operator.torch.returns)
-            right = answer.outputs == tuple(spelt)  # of an output that the schema reserves, nothing
+            expected = (spelt(legal[name]) if name else "nothing" for name, _ in operator.torch.returns)
+            right = answer.outputs == tuple(expected)  # of an output that the schema reserves, nothing
         else:
             right = answer.outputs is None and answer.id in ids
         if not right:

@@ -18,7 +18,7 @@ from qsfa_codegen.render.torch_schema import TorchParam
 from qsfa_codegen.spec.model import Operator
 from tests.render.torch_calls import Answer, as_given
 
-_TYPES = {
+TYPES = {
     "Byte": torch.uint8,
     "Char": torch.int8,
     "Short": torch.int16,
@@ -35,7 +35,7 @@ _TYPES = {
     "UInt32": torch.uint32,
     "UInt64": torch.uint64,
 }
-_NAMES = {dtype: name for name, dtype in _TYPES.items()}
+NAMES = {dtype: name for name, dtype in TYPES.items()}
 
 
 def module_of(operator: Operator) -> ModuleType:
@@ -87,8 +87,8 @@ def _argument(param: TorchParam, value: Any) -> object:
 
 
 def _tensor(arg: TensorArg) -> torch.Tensor:
-    return torch.empty(arg.shape, dtype=_TYPES[str(torch_type(arg.dtype))], device="meta")
+    return torch.empty(arg.shape, dtype=TYPES[str(torch_type(arg.dtype))], device="meta")
 
 
 def _spelt(tensor: torch.Tensor) -> str:
-    return " ".join([_NAMES[tensor.dtype], *map(str, tensor.shape)])
+    return " ".join([NAMES[tensor.dtype], *map(str, tensor.shape)])

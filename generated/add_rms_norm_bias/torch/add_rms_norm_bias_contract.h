@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <string>
 
 #include <ATen/ATen.h>
 #include <c10/core/SymInt.h>
@@ -41,6 +42,12 @@ struct Arith {
     std::vsnprintf(message, sizeof(message), format, args);
     va_end(args);
     TORCH_CHECK(false, message);
+}
+
+// As Python has it: ``float32``.
+inline const char *DtypeName(at::ScalarType dtype)
+{
+    return c10::getDtypeNames(dtype).first.data();
 }
 
 using Sizes = c10::SymDimVector;
@@ -93,6 +100,16 @@ inline bool EndsWith(const DimRun &dims, const DimRun &last)
         same = dims[before + index] == last[index];
     }
     return same;
+}
+
+// ``[4, 3, 32]``, for messages.
+inline std::string Listed(const DimRun &dims)
+{
+    std::string text = "[";
+    for (int64_t index = 0; index < dims.size(); ++index) {
+        text += (index == 0 ? "" : ", ") + std::to_string(dims[index]);
+    }
+    return text + "]";
 }
 
 // An input as the caller passed it; without a tensor when it was not passed.
@@ -260,28 +277,28 @@ inline void Contract::CheckDtypes() const
         inputs_.x1.dtype != at::kBFloat16) {
         Reject(
             "dtype of x1 is %s; expected: the dtype of x1 is one of float16, float32, bfloat16 [x1_dtype]",
-            c10::toString(inputs_.x1.dtype));
+            DtypeName(inputs_.x1.dtype));
     }
     // x2_dtype
     if (inputs_.x2.dtype != inputs_.x1.dtype) {
         Reject(
             "dtype of x2 is %s, dtype of x1 is %s; expected: the dtype of x2 equals the dtype of x1 "
             "[x2_dtype]",
-            c10::toString(inputs_.x2.dtype), c10::toString(inputs_.x1.dtype));
+            DtypeName(inputs_.x2.dtype), DtypeName(inputs_.x1.dtype));
     }
     // gamma_dtype
     if (inputs_.gamma.dtype != inputs_.x1.dtype) {
         Reject(
             "dtype of gamma is %s, dtype of x1 is %s; expected: the dtype of gamma equals the dtype of x1 "
             "[gamma_dtype]",
-            c10::toString(inputs_.gamma.dtype), c10::toString(inputs_.x1.dtype));
+            DtypeName(inputs_.gamma.dtype), DtypeName(inputs_.x1.dtype));
     }
     // beta_dtype
     if (inputs_.beta.Passed() && inputs_.beta.dtype != inputs_.x1.dtype) {
         Reject(
             "dtype of beta is %s, dtype of x1 is %s; expected: the dtype of beta equals the dtype of x1 "
             "[beta_dtype]",
-            c10::toString(inputs_.beta.dtype), c10::toString(inputs_.x1.dtype));
+            DtypeName(inputs_.beta.dtype), DtypeName(inputs_.x1.dtype));
     }
 }
 
@@ -319,15 +336,24 @@ inline void Contract::CheckDims() const
 {
     // x1_shape
     if (!EndsWith(inputs_.x1.Run(0, 0), inputs_.gamma.Run(0, 0))) {
-        Reject("x1: expected: the shape of x1 ends with the shape of gamma [x1_shape]");
+        Reject(
+            "shape of x1 is %s, shape of gamma is %s; expected: the shape of x1 ends with the shape of "
+            "gamma [x1_shape]",
+            Listed(inputs_.x1.Run(0, 0)).c_str(), Listed(inputs_.gamma.Run(0, 0)).c_str());
     }
     // x2_shape
     if (!SameDims(inputs_.x2.Run(0, 0), inputs_.x1.Run(0, 0))) {
-        Reject("x2: expected: the shape of x2 equals the shape of x1 [x2_shape]");
+        Reject(
+            "shape of x2 is %s, shape of x1 is %s; expected: the shape of x2 equals the shape of x1 "
+            "[x2_shape]",
+            Listed(inputs_.x2.Run(0, 0)).c_str(), Listed(inputs_.x1.Run(0, 0)).c_str());
     }
     // beta_shape
     if (inputs_.beta.Passed() && !SameDims(inputs_.beta.Run(0, 0), inputs_.gamma.Run(0, 0))) {
-        Reject("beta: expected: the shape of beta equals the shape of gamma [beta_shape]");
+        Reject(
+            "shape of beta is %s, shape of gamma is %s; expected: the shape of beta equals the shape of "
+            "gamma [beta_shape]",
+            Listed(inputs_.beta.Run(0, 0)).c_str(), Listed(inputs_.gamma.Run(0, 0)).c_str());
     }
 }
 

@@ -61,6 +61,12 @@ inline Layout ParseLayout(std::string_view text)
     TORCH_CHECK(false, message);
 }
 
+// As Python has it: ``float32``.
+inline const char *DtypeName(at::ScalarType dtype)
+{
+    return c10::getDtypeNames(dtype).first.data();
+}
+
 using Sizes = c10::SymDimVector;
 
 struct Attributes {
@@ -546,48 +552,48 @@ inline void Contract::CheckDtypes() const
     // query_dtype
     if (inputs_.query.dtype != at::kHalf && inputs_.query.dtype != at::kBFloat16) {
         Reject("dtype of query is %s; expected: the dtype of query is float16 or bfloat16 [query_dtype]",
-            c10::toString(inputs_.query.dtype));
+            DtypeName(inputs_.query.dtype));
     }
     // key_dtype
     if (inputs_.key.dtype != at::kChar && inputs_.key.dtype != at::kFloat8_e4m3fn &&
         inputs_.key.dtype != at::kByte) {
         Reject(
-            "dtype of key is %s; expected: the dtype of key is one of int8, float8_e4m3fn, hifloat8 (torch: "
-            "Byte) [key_dtype]",
-            c10::toString(inputs_.key.dtype));
+            "dtype of key is %s; expected: the dtype of key is one of int8, float8_e4m3fn, hifloat8 "
+            "(torch.uint8) [key_dtype]",
+            DtypeName(inputs_.key.dtype));
     }
     // value_dtype
     if (inputs_.value.dtype != inputs_.key.dtype) {
         Reject(
             "dtype of value is %s, dtype of key is %s; expected: the dtype of value equals the dtype of key "
             "[value_dtype]",
-            c10::toString(inputs_.value.dtype), c10::toString(inputs_.key.dtype));
+            DtypeName(inputs_.value.dtype), DtypeName(inputs_.key.dtype));
     }
     // sparse_indices_dtype
     if (inputs_.sparseIndices.dtype != at::kInt) {
         Reject(
             "dtype of sparse_indices is %s; expected: the dtype of sparse_indices is int32 "
             "[sparse_indices_dtype]",
-            c10::toString(inputs_.sparseIndices.dtype));
+            DtypeName(inputs_.sparseIndices.dtype));
     }
     // block_table_dtype
     if (inputs_.blockTable.Passed() && inputs_.blockTable.dtype != at::kInt) {
         Reject("dtype of block_table is %s; expected: the dtype of block_table is int32 [block_table_dtype]",
-            c10::toString(inputs_.blockTable.dtype));
+            DtypeName(inputs_.blockTable.dtype));
     }
     // actual_seq_lengths_query_dtype
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.dtype != at::kInt) {
         Reject(
             "dtype of actual_seq_lengths_query is %s; expected: the dtype of actual_seq_lengths_query is "
             "int32 [actual_seq_lengths_query_dtype]",
-            c10::toString(inputs_.actualSeqLengthsQuery.dtype));
+            DtypeName(inputs_.actualSeqLengthsQuery.dtype));
     }
     // actual_seq_lengths_kv_dtype
     if (inputs_.actualSeqLengthsKv.Passed() && inputs_.actualSeqLengthsKv.dtype != at::kInt) {
         Reject(
             "dtype of actual_seq_lengths_kv is %s; expected: the dtype of actual_seq_lengths_kv is int32 "
             "[actual_seq_lengths_kv_dtype]",
-            c10::toString(inputs_.actualSeqLengthsKv.dtype));
+            DtypeName(inputs_.actualSeqLengthsKv.dtype));
     }
 }
 
@@ -889,15 +895,15 @@ inline void Contract::CheckConstraints() const
     // hifloat8_needs_rope
     if (inputs_.key.dtype == at::kByte && attrs_.ropeHeadDim != ROPE_MAX) {
         Reject(
-            "rope_head_dim is %ld; expected: rope_head_dim is 64 when the dtype of key is hifloat8 (torch: "
-            "Byte) [hifloat8_needs_rope]",
+            "rope_head_dim is %ld; expected: rope_head_dim is 64 when the dtype of key is hifloat8 "
+            "(torch.uint8) [hifloat8_needs_rope]",
             attrs_.ropeHeadDim);
     }
     // hifloat8_sparse_size
     if (inputs_.key.dtype == at::kByte && dims_.sparseSize != HIF8_SPARSE) {
         Reject(
             "sparse_indices: sparse_size is %ld; expected: sparse_size is 2048 when the dtype of key is "
-            "hifloat8 (torch: Byte) [hifloat8_sparse_size]",
+            "hifloat8 (torch.uint8) [hifloat8_sparse_size]",
             dims_.sparseSize);
     }
     // key_dtype
@@ -905,7 +911,7 @@ inline void Contract::CheckConstraints() const
         Reject(
             "dtype of key is %s; expected: the dtype of key is int8 when sparse_block_size is not 1 or "
             "return_softmax_lse is true [key_dtype]",
-            c10::toString(inputs_.key.dtype));
+            DtypeName(inputs_.key.dtype));
     }
     // Q_N_value
     if ((attrs_.sparseBlockSize != 1 || attrs_.returnSoftmaxLse) && dims_.qN != 1 && dims_.qN != 2 &&

@@ -55,6 +55,12 @@ inline Layout ParseLayout(std::string_view text)
     TORCH_CHECK(false, message);
 }
 
+// As Python has it: ``float32``.
+inline const char *DtypeName(at::ScalarType dtype)
+{
+    return c10::getDtypeNames(dtype).first.data();
+}
+
 using Sizes = c10::SymDimVector;
 
 struct Attributes {
@@ -377,14 +383,14 @@ inline void Contract::CheckDtypes() const
     // query_dtype
     if (inputs_.query.dtype != at::kBFloat16 && inputs_.query.dtype != at::kHalf) {
         Reject("dtype of query is %s; expected: the dtype of query is bfloat16 or float16 [query_dtype]",
-            c10::toString(inputs_.query.dtype));
+            DtypeName(inputs_.query.dtype));
     }
     // key_dtype
     if (inputs_.key.dtype != inputs_.query.dtype) {
         Reject(
             "dtype of key is %s, dtype of query is %s; expected: the dtype of key equals the dtype of query "
             "[key_dtype]",
-            c10::toString(inputs_.key.dtype), c10::toString(inputs_.query.dtype));
+            DtypeName(inputs_.key.dtype), DtypeName(inputs_.query.dtype));
     }
     // weights_dtype
     if (inputs_.weights.dtype != at::kBFloat16 && inputs_.weights.dtype != at::kHalf &&
@@ -392,26 +398,26 @@ inline void Contract::CheckDtypes() const
         Reject(
             "dtype of weights is %s; expected: the dtype of weights is one of bfloat16, float16, float32 "
             "[weights_dtype]",
-            c10::toString(inputs_.weights.dtype));
+            DtypeName(inputs_.weights.dtype));
     }
     // actual_seq_lengths_query_dtype
     if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.dtype != at::kInt) {
         Reject(
             "dtype of actual_seq_lengths_query is %s; expected: the dtype of actual_seq_lengths_query is "
             "int32 [actual_seq_lengths_query_dtype]",
-            c10::toString(inputs_.actualSeqLengthsQuery.dtype));
+            DtypeName(inputs_.actualSeqLengthsQuery.dtype));
     }
     // actual_seq_lengths_key_dtype
     if (inputs_.actualSeqLengthsKey.Passed() && inputs_.actualSeqLengthsKey.dtype != at::kInt) {
         Reject(
             "dtype of actual_seq_lengths_key is %s; expected: the dtype of actual_seq_lengths_key is int32 "
             "[actual_seq_lengths_key_dtype]",
-            c10::toString(inputs_.actualSeqLengthsKey.dtype));
+            DtypeName(inputs_.actualSeqLengthsKey.dtype));
     }
     // block_table_dtype
     if (inputs_.blockTable.Passed() && inputs_.blockTable.dtype != at::kInt) {
         Reject("dtype of block_table is %s; expected: the dtype of block_table is int32 [block_table_dtype]",
-            c10::toString(inputs_.blockTable.dtype));
+            DtypeName(inputs_.blockTable.dtype));
     }
     // dtype_row
     if ((inputs_.query.dtype != at::kBFloat16 || inputs_.weights.dtype != at::kBFloat16) &&
@@ -423,7 +429,7 @@ inline void Contract::CheckDtypes() const
             "dtype of weights is bfloat16, or the dtype of query is float16 and the dtype of weights is "
             "float16, or the dtype of query is bfloat16 and the dtype of weights is float32, or the dtype "
             "of query is float16 and the dtype of weights is float32 [dtype_row]",
-            c10::toString(inputs_.query.dtype), c10::toString(inputs_.weights.dtype));
+            DtypeName(inputs_.query.dtype), DtypeName(inputs_.weights.dtype));
     }
 }
 
@@ -646,9 +652,9 @@ inline void Contract::CheckConstraints() const
     // values_without_paging
     if (attrs_.returnValues && Paged()) {
         Reject(
-            "return_value: layout_key is %.64s; expected: return_value must be false when layout_key is "
-            "PA_BSND [values_without_paging]",
-            attrs_.layoutKeyText);
+            "return_value is %s, layout_key is %.64s; expected: return_value must be false when layout_key "
+            "is PA_BSND [values_without_paging]",
+            attrs_.returnValues ? "true" : "false", attrs_.layoutKeyText);
     }
 }
 

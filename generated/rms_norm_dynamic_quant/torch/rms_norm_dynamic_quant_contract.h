@@ -25,6 +25,12 @@ namespace rms_norm_dynamic_quant_contract {
     TORCH_CHECK(false, message);
 }
 
+// As Python has it: ``float32``.
+inline const char *DtypeName(at::ScalarType dtype)
+{
+    return c10::getDtypeNames(dtype).first.data();
+}
+
 using Sizes = c10::SymDimVector;
 
 inline void Append(Sizes &sizes, c10::SymIntArrayRef dims)
@@ -222,28 +228,28 @@ inline void Contract::CheckDtypes() const
     // x_dtype
     if (inputs_.x.dtype != at::kHalf && inputs_.x.dtype != at::kBFloat16) {
         Reject("dtype of x is %s; expected: the dtype of x is float16 or bfloat16 [x_dtype]",
-            c10::toString(inputs_.x.dtype));
+            DtypeName(inputs_.x.dtype));
     }
     // gamma_dtype
     if (inputs_.gamma.dtype != inputs_.x.dtype) {
         Reject(
             "dtype of gamma is %s, dtype of x is %s; expected: the dtype of gamma equals the dtype of x "
             "[gamma_dtype]",
-            c10::toString(inputs_.gamma.dtype), c10::toString(inputs_.x.dtype));
+            DtypeName(inputs_.gamma.dtype), DtypeName(inputs_.x.dtype));
     }
     // smooth_scale1_dtype
     if (inputs_.smoothScale1.Passed() && inputs_.smoothScale1.dtype != inputs_.x.dtype) {
         Reject(
             "dtype of smooth_scale is %s, dtype of x is %s; expected: the dtype of smooth_scale equals the "
             "dtype of x [smooth_scale1_dtype]",
-            c10::toString(inputs_.smoothScale1.dtype), c10::toString(inputs_.x.dtype));
+            DtypeName(inputs_.smoothScale1.dtype), DtypeName(inputs_.x.dtype));
     }
     // beta_dtype
     if (inputs_.beta.Passed() && inputs_.beta.dtype != inputs_.x.dtype) {
         Reject(
             "dtype of beta is %s, dtype of x is %s; expected: the dtype of beta equals the dtype of x "
             "[beta_dtype]",
-            c10::toString(inputs_.beta.dtype), c10::toString(inputs_.x.dtype));
+            DtypeName(inputs_.beta.dtype), DtypeName(inputs_.x.dtype));
     }
 }
 

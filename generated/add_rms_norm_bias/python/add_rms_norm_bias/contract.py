@@ -161,13 +161,23 @@ def _check_dims(call: Call) -> None:
     """Sizes: x1, x2, beta."""
     # x1_shape
     if not _ends_with(_run(call.x1, 0, 0), _run(call.gamma, 0, 0)):
-        raise CallError("x1: expected: the shape of x1 ends with the shape of gamma [x1_shape]")
+        raise CallError(
+            f"shape of x1 is {list(_run(call.x1, 0, 0))}, shape of gamma is {list(_run(call.gamma, 0, 0))}; "
+            "expected: the shape of x1 ends with the shape of gamma [x1_shape]"
+        )
     # x2_shape
     if _run(call.x2, 0, 0) != _run(call.x1, 0, 0):
-        raise CallError("x2: expected: the shape of x2 equals the shape of x1 [x2_shape]")
+        raise CallError(
+            f"shape of x2 is {list(_run(call.x2, 0, 0))}, shape of x1 is {list(_run(call.x1, 0, 0))}; "
+            "expected: the shape of x2 equals the shape of x1 [x2_shape]"
+        )
     # beta_shape
     if call.beta is not None and _run(call.beta, 0, 0) != _run(call.gamma, 0, 0):
-        raise CallError("beta: expected: the shape of beta equals the shape of gamma [beta_shape]")
+        raise CallError(
+            f"shape of beta is {list(_run(call.beta, 0, 0))}, shape of gamma is "
+            f"{list(_run(call.gamma, 0, 0))}; expected: the shape of beta equals the shape of gamma "
+            "[beta_shape]"
+        )
 
 
 def _check_constraints(call: Call) -> None:

@@ -768,9 +768,9 @@ bool LightningIndexerContract::CheckConstraints()
     // values_without_paging
     if (attrs_.returnValues && Paged()) {
         return Reject(ACLNN_ERR_PARAM_INVALID,
-            "returnValues: layoutKeyOptional is %.64s; expected: returnValues must be false when "
+            "returnValues is %s, layoutKeyOptional is %.64s; expected: returnValues must be false when "
             "layoutKeyOptional is PA_BSND [values_without_paging]",
-            attrs_.layoutKeyText);
+            attrs_.returnValues ? "true" : "false", attrs_.layoutKeyText);
     }
     return true;
 }

@@ -486,8 +486,8 @@ def _check_constraints(call: Call) -> None:
     # values_without_paging
     if call.return_value and paged(call):
         raise CallError(
-            f"return_value: layout_key is {call.layout_key:.64}; expected: return_value must be false when "
-            "layout_key is PA_BSND [values_without_paging]"
+            f"return_value is {call.return_value}, layout_key is {call.layout_key:.64}; expected: "
+            "return_value must be false when layout_key is PA_BSND [values_without_paging]"
         )
 
 

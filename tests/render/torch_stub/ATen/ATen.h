@@ -217,6 +217,13 @@ inline const char *toString(at::ScalarType type)
     return NAMES[static_cast<int>(type)];
 }
 
+inline std::pair<std::string_view, std::string_view> getDtypeNames(at::ScalarType type)
+{
+    static const char *const NAMES[] = {"uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "bool",
+        "bfloat16", "float8_e5m2", "float8_e4m3fn", "uint16", "uint32", "uint64", "undefined"};
+    return {NAMES[static_cast<int>(type)], ""};
+}
+
 inline size_t elementSize(at::ScalarType type)
 {
     static const size_t SIZES[] = {1, 1, 2, 4, 8, 2, 4, 8, 1, 2, 1, 1, 2, 4, 8};
