@@ -133,23 +133,22 @@ def test_settings_of_a_traced_call_are_checked(operator: Any) -> None:
 # --------------------------------------------------------------------------- torch.compile
 
 
-# Sizes that are equal in the first call by accident are not taken for the same.
-@torch.fx.experimental._config.patch(use_duck_shape=False)
-def call_with_several_sizes(compiled: Any, model: Attention, kind: str) -> None:
-    """Calls of several sizes, whose numbers are those of the model itself."""
-    for seed, q, kv in ((4, (2, 1), (20, 7)), (5, (3, 2, 4), (33, 18, 40)), (6, (1, 5), (70, 16))):
-        given = tensors_of(sized(kind, seed, q, kv))
-        assert same(compiled(**given), model(**given))
-
-
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 @pytest.mark.parametrize("kind", KINDS)
+# Sizes that are equal in the first call by accident are not taken for the same.
+@torch.fx.experimental._config.patch(use_duck_shape=False)
 def test_compiled_once_for_all_sizes(kind: str, backend: str, operator: Any) -> None:
     torch._dynamo.reset()
     counter = CompileCounterWithBackend(backend)
     model = Attention(operator, sized(kind, 4, (2, 1), (20, 7)))
-    call_with_several_sizes(torch.compile(model, fullgraph=True, dynamic=True, backend=counter), model, kind)
-    assert counter.frame_count == 1
+    compiled = torch.compile(model, fullgraph=True, dynamic=True, backend=counter)
+    graphs = []
+    for seed, q, kv in ((4, (2, 1), (20, 7)), (5, (3, 2, 4), (33, 18, 40)), (6, (1, 5), (70, 16))):
+        given = tensors_of(sized(kind, seed, q, kv))
+        assert same(compiled(**given), model(**given))
+        graphs.append(counter.frame_count)
+    assert graphs[0] > 0
+    assert graphs == graphs[:1] * 3
 
 
 # --------------------------------------------------------------------------- torch.export
