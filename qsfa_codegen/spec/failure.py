@@ -126,7 +126,8 @@ def _givens(operator: Operator, names: MessageNames, check: Check) -> Iterator[G
 def _of_parameter(check: Check) -> Iterator[Expr]:
     """What the condition reads of the blamed parameter, where that is an attribute."""
     condition = () if check.when is None else walk(check.when)
-    return (n for n in condition if isinstance(n, Ref) and (n.kind, n.name) == (RefKind.ATTR, check.parameter))
+    blamed = (RefKind.ATTR, check.parameter)
+    return (node for node in condition if isinstance(node, Ref) and (node.kind, node.name) == blamed)
 
 
 def _whole_shape(operator: Operator, node: Ref | ParamQuery) -> ParamQuery:

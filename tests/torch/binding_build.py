@@ -30,7 +30,7 @@ DEVICE = Path(__file__).parent / "device"
 QSFA = "kv_quant_sparse_flash_attention"
 SPECS = (QSFA, "lightning_indexer", "add_rms_norm_bias", "rms_norm_dynamic_quant")
 
-# The Python packages register the operators too, in this process: libraries of tests have namespaces of their own.
+# The Python packages register the operators too, in this process: libraries of tests have other namespaces.
 TRACED = "traced_in_tests"
 LAUNCHED = "launched_in_tests"
 
@@ -72,17 +72,19 @@ def npu() -> Path:
 
 def _kept(name: str, parts: Sequence[str], make: Callable[[Path], None]) -> Path:
     """A folder that ``make`` fills, or one that it has filled for the same parts."""
-    found = compiler.find()
-    digest = hashlib.sha256(repr((*parts, found.version, torch.__version__, sys.version)).encode()).hexdigest()
+    tools = (compiler.find().version, torch.__version__, sys.version)
+    digest = hashlib.sha256(repr((*parts, *tools)).encode()).hexdigest()
     target = _KEPT / f"{name}-{digest[:24]}"
     if not target.is_dir():
         _remove_unused()
         passing = target.with_name(f"{target.name}.{os.getpid()}")
-        shutil.rmtree(passing, ignore_errors=True)
         passing.mkdir(parents=True)
-        make(passing)
-        with suppress(OSError):
-            passing.rename(target)
+        try:
+            make(passing)
+            with suppress(OSError):
+                passing.rename(target)
+        finally:
+            shutil.rmtree(passing, ignore_errors=True)
     os.utime(target)
     return target
 
@@ -94,9 +96,13 @@ def _remove_unused() -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _run(command: Sequence[object], **environment: str) -> None:
+def _run(command: Sequence[object], folder: Path, **environment: str) -> None:
     ran = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, env={**os.environ, **environment}
+        [str(part) for part in command],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
     )
     assert ran.returncode == 0, f"{ran.stdout}\n{ran.stderr}"
 
@@ -121,7 +127,7 @@ def _library(name: str, source: str, flags: Sequence[str], linked: Sequence[str]
         includes = [part for path in systems for part in ("-isystem", path)]
         command = [*compiler.find().command, *_FLAGS, *flags, *includes, f"-I{folder}", f"-I{DEVICE}"]
         link = ["-shared", "-Wl,-z,defs", f"-L{_TORCH / 'lib'}", *linked]
-        _run([*command, folder / "source.cpp", *link, "-o", folder / "library.so"])
+        _run([*command, folder / "source.cpp", *link, "-o", folder / "library.so"], folder)
 
     texts = [f"{path}\n{text}" for spec in SPECS for path, text in torch_files(spec).items()]
     texts += [path.read_text(encoding="utf-8") for path in sorted(DEVICE.iterdir())]
@@ -140,7 +146,7 @@ def traced() -> Path:
 
 
 def launched() -> Path:
-    """The adapters of all operators as CPU kernels in the namespace ``LAUNCHED``, on recorded aclnn functions.
+    """The adapters of all operators as CPU kernels in the namespace ``LAUNCHED``, on recorded functions.
 
     The functions of aclnn have the signatures of the released headers.
     """
@@ -195,22 +201,23 @@ def built_by_setup() -> Path:
 
     def make(folder: Path) -> None:
         _write(folder, [QSFA])
-        build = [sys.executable, "setup.py", "-q", "build", "--build-lib", folder / "lib", "--build-temp", folder]
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(npu().parent),
-            "CFLAGS": "-O0",
+        _run(
+            [
+                sys.executable,
+                "setup.py",
+                "-q",
+                "build",
+                "--build-lib",
+                folder / "lib",
+                "--build-temp",
+                folder,
+            ],
+            folder / QSFA / "torch",
+            PYTHONPATH=str(npu().parent),
+            CFLAGS="-O0",
             # The libraries of CANN, which that of torch_npu needs, are not here.
-            "LDFLAGS": "-Wl,-z,defs -Wl,--allow-shlib-undefined",
-        }
-        ran = subprocess.run(
-            [str(part) for part in build],
-            cwd=folder / QSFA / "torch",
-            env=environment,
-            capture_output=True,
-            text=True,
+            LDFLAGS="-Wl,-z,defs -Wl,--allow-shlib-undefined",
         )
-        assert ran.returncode == 0, f"{ran.stdout}\n{ran.stderr}"
 
     texts = [f"{path}\n{text}" for path, text in torch_files(QSFA).items()]
     return _kept("setup", texts, make) / "lib"

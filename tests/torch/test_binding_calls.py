@@ -1,4 +1,4 @@
-"""Compiled bindings of all operators: schema, outputs and messages against the contract, on every derived call."""
+"""Compiled bindings of all operators: schema, outputs and messages against the contract, on derived calls."""
 
 from __future__ import annotations
 
@@ -56,13 +56,14 @@ def test_the_schema_is_the_contract(spec: str, compiled: dict[str, Compiled]) ->
     one = operator(spec)
     binding = one.torch
     assert binding is not None
-    inputs, attrs = ({p.name: p for p in group} for group in (one.inputs, one.attrs))
+    inputs, attrs = {p.name: p for p in one.inputs}, {p.name: p for p in one.attrs}
     expected: list[tuple[object, ...]] = []
     for bound in (*binding.positional, *binding.keyword):
         if bound.source in attrs:
             kind = _TYPES[attrs[bound.source].type]
         else:
-            optional = inputs[bound.source].registered is Registered.OPTIONAL if bound.source in inputs else True
+            given = inputs.get(bound.source or "")
+            optional = given is None or given.registered is Registered.OPTIONAL
             kind = "Optional[Tensor]" if optional else "Tensor"
         # A float of a schema has 64 bits, as one of Python.
         default = bound.default if bound.has_default else "none given"
@@ -127,7 +128,23 @@ def test_outputs_are_those_of_the_contract_and_of_infershape(
 
 _MESSAGE = re.compile(r"(?P<given>.+); expected: (?P<allowed>.+) \[(?P<id>\w+)\]")
 _PART = re.compile(r"-?[\w.^]+(?:-\d)?")
-_FILLING = frozenset("is the of at and or one from to a an be must when if otherwise equals all".split())
+_FILLING = {
+    "is",
+    "the",
+    "of",
+    "at",
+    "and",
+    "or",
+    "one",
+    "from",
+    "to",
+    "a",
+    "be",
+    "must",
+    "when",
+    "if",
+    "equals",
+}
 
 
 def _renamed(text: str, one: Compiled) -> str:
@@ -200,8 +217,7 @@ def test_messages_name_the_parameter_its_value_and_what_is_allowed(
             "dtype of query is float32; expected: the dtype of query is float16 or bfloat16 [query_dtype]",
         ),
         (
-            {name: tensor("uint8", 32, 16, 1, 656) for name in ("key", "value")}
-            | {"sparse_block_size": 1},
+            {name: tensor("uint8", 32, 16, 1, 656) for name in ("key", "value")} | {"sparse_block_size": 1},
             "sparse_indices: sparse_size is 128; expected: sparse_size is 2048 when the dtype of key is "
             "hifloat8 (torch.uint8) [hifloat8_sparse_size]",
         ),
@@ -226,8 +242,8 @@ def test_a_message_shows_whole_shapes(compiled: dict[str, Compiled]) -> None:
     call = Call("add", "A2", {"x1": tensor("float16", 4, 3, 32), "x2": tensor("float16", 4, 5, 32)})
     call = call.with_inputs({**call.inputs, "gamma": tensor("float16", 32)})
     assert compiled["add_rms_norm_bias"].call(call).message == (
-        "shape of x2 is [4, 5, 32], shape of x1 is [4, 3, 32]; expected: the shape of x2 equals the shape of x1 "
-        "[x2_shape]"
+        "shape of x2 is [4, 5, 32], shape of x1 is [4, 3, 32]; expected: the shape of x2 equals the shape of "
+        "x1 [x2_shape]"
     )
 
 

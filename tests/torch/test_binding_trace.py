@@ -133,10 +133,17 @@ def test_settings_of_a_traced_call_are_checked(operator: Any) -> None:
 # --------------------------------------------------------------------------- torch.compile
 
 
+@pytest.fixture
+def sizes_told_apart() -> Iterator[None]:
+    """Sizes that are equal in the first call by accident are not taken for the same."""
+    config: Any = torch.fx.experimental._config
+    with config.patch(use_duck_shape=False):
+        yield
+
+
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 @pytest.mark.parametrize("kind", KINDS)
-# Sizes that are equal in the first call by accident are not taken for the same.
-@torch.fx.experimental._config.patch(use_duck_shape=False)
+@pytest.mark.usefixtures("sizes_told_apart")
 def test_compiled_once_for_all_sizes(kind: str, backend: str, operator: Any) -> None:
     torch._dynamo.reset()
     counter = CompileCounterWithBackend(backend)
@@ -176,9 +183,7 @@ def dynamic(kind: str) -> dict[str, dict[int, Any]]:
 def test_exported_with_all_sizes_open(kind: str, strict: bool, operator: Any) -> None:
     given = sized(kind, 7, (2, 1), (20, 37))
     model = Attention(operator, given)
-    exported = torch.export.export(
-        model, (), tensors_of(given), dynamic_shapes=dynamic(kind), strict=strict
-    )
+    exported = torch.export.export(model, (), tensors_of(given), dynamic_shapes=dynamic(kind), strict=strict)
     targets = [node.target for node in exported.graph.nodes if node.op == "call_function"]
     assert targets.count(operator) == 1
     for seed, q, kv in ((7, (2, 1), (20, 37)), (8, (3, 2, 4), (33, 18, 70)), (9, (1,), (5,))):

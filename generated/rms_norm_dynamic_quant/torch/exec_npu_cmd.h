@@ -19,8 +19,8 @@
 // EXEC_NPU_CMD for libraries outside of torch_npu. The macro of that name in the headers of torch_npu calls
 // functions which libtorch_npu.so does not export; what is called here it does export.
 
-// The address of a function of aclnn, custom operator packages first; nullptr where none has it. Exported, but
-// declared only in a header that comes with that macro.
+// The address of a function of aclnn, custom operator packages first; nullptr where none has it. The header that
+// declares it comes with that macro.
 void *GetOpApiFuncAddr(const char *name);
 
 struct aclOpExecutor;
@@ -81,7 +81,7 @@ Function Find(const char *name)
 {
     void *address = GetOpApiFuncAddr(name);
     TORCH_CHECK(address != nullptr, name,
-        " is in no library of aclnn: install CANN and the operator's package, source their set_env scripts");
+        " is in no library of aclnn: install CANN and the operator's package and source their scripts");
     return reinterpret_cast<Function>(address);
 }
 
@@ -171,14 +171,14 @@ Value Plain(const Value &value)
     return value;
 }
 
-inline void CheckStatus(int status, const char *name)
+inline void CheckStatus(int status, const char *name, const char *step)
 {
     if (status == 0) {
         return;
     }
     void *address = GetOpApiFuncAddr("aclGetRecentErrMsg");
     const char *reason = address == nullptr ? nullptr : reinterpret_cast<const char *(*)()>(address)();
-    TORCH_CHECK(false, name, " returned ", status, ": ", reason == nullptr ? "no reason given" : reason);
+    TORCH_CHECK(false, name, step, " returned ", status, ": ", reason == nullptr ? "no reason given" : reason);
 }
 
 // The two steps of an aclnn function: the first says what workspace the second needs on the stream.
@@ -193,7 +193,7 @@ void Execute(const char *name, void *first, void *second, const Given &...given)
         using Prepare = int (*)(decltype(Plain(argument))..., uint64_t *, aclOpExecutor **);
         return reinterpret_cast<Prepare>(first)(Plain(argument)..., &size, &executor);
     };
-    CheckStatus(std::apply(prepare, arguments), name);
+    CheckStatus(std::apply(prepare, arguments), name, "GetWorkspaceSize");
     at::Tensor workspace;
     if (size > 0) {
         workspace = at_npu::native::allocate_workspace(size, stream);
@@ -203,7 +203,7 @@ void Execute(const char *name, void *first, void *second, const Given &...given)
     const auto launch = [name, second, arguments, address, size, executor, stream]() -> int {
         using Launch = int (*)(void *, uint64_t, aclOpExecutor *, aclrtStream);
         const int status = reinterpret_cast<Launch>(second)(address, size, executor, stream);
-        CheckStatus(status, name);
+        CheckStatus(status, name, "");
         return status;
     };
     at_npu::native::OpCommand::RunOpApiV2(name, launch);

@@ -22,12 +22,11 @@ struct aclTensor {
 struct aclOpExecutor {};
 
 namespace recorder {
-constexpr uint64_t WORKSPACE = 48;
-
 inline std::string g_text;
 inline int g_alive = 0;
 inline int g_status = 0;
-inline uint64_t g_workspace = WORKSPACE;
+inline uint64_t g_workspace = 0;
+inline c10::DeviceType g_device = at::kCPU;
 inline std::vector<std::function<int()>> g_queue;
 inline std::map<std::string, void *> g_functions;
 
@@ -121,7 +120,7 @@ void *GetOpApiFuncAddr(const char *name)
 namespace c10_npu {
 NPUStream getCurrentNPUStream(c10::DeviceIndex)
 {
-    return NPUStream(NPUStream::UNCHECKED, c10::Stream(c10::Stream::DEFAULT, c10::Device(at::kCPU)));
+    return NPUStream(NPUStream::UNCHECKED, c10::Stream(c10::Stream::DEFAULT, c10::Device(recorder::g_device)));
 }
 
 aclrtStream NPUStream::stream(bool) const
@@ -159,9 +158,21 @@ void RecorderReset(int status, uint64_t workspace)
     recorder::g_queue.clear();
     recorder::g_status = status;
     recorder::g_workspace = workspace;
+    recorder::g_device = at::kCPU;
     recorder::g_functions["aclCreateTensor"] = reinterpret_cast<void *>(&recorder::CreateTensor);
     recorder::g_functions["aclDestroyTensor"] = reinterpret_cast<void *>(&recorder::DestroyTensor);
     recorder::g_functions["aclGetRecentErrMsg"] = reinterpret_cast<void *>(&recorder::Reason);
+}
+
+void RecorderFail(int status)
+{
+    recorder::g_status = status;
+}
+
+// The stream is on another device than the tensors.
+void RecorderMoveStream()
+{
+    recorder::g_device = at::kMeta;
 }
 
 // The message of a launch that failed, empty when all went well.
