@@ -46,12 +46,15 @@ clean:  ## remove the virtual environment and every cache; generated packages st
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# On a bare machine whose owner runs this as root, the compiler, gtest and a browser come from the system's packages.
+# On a bare machine whose owner runs this as root, what the tests need besides Python packages comes from the system's.
 HAS_GTEST = echo '\#include <gtest/gtest.h>' | $${CXX:-g++} -E -x c++ - >/dev/null 2>&1
+HAS_PYTHON_H = $(PYTHON) -c 'import os, sysconfig as s; os.stat(s.get_path("include") + "/Python.h")' 2>/dev/null
 INSTALL = test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qq -y
 tools:
 	@command -v g++ >/dev/null || { $(INSTALL) g++ >/dev/null; } || \
 	    { echo "make test compiles generated C++ and needs g++: install it (Debian: apt-get install g++)" >&2; exit 1; }
+	@$(HAS_PYTHON_H) || { $(INSTALL) python3-dev >/dev/null; } || \
+	    { echo "make test compiles against torch and needs Python.h: install it (Debian: apt-get install python3-dev)" >&2; exit 1; }
 	@$(HAS_GTEST) || { $(INSTALL) libgtest-dev >/dev/null; } || \
 	    echo "gtest is not installed (Debian: apt-get install libgtest-dev): the generated unit tests are not run" >&2
 	@{ command -v chromium && command -v chromedriver; } >/dev/null || \

@@ -10,7 +10,7 @@ import pytest
 from qsfa_codegen.contract.calls import Call, Result
 from qsfa_codegen.host.engine import HostEngine
 from qsfa_codegen.spec.model import AttrType, Registered
-from tests.host.programs import engine
+from tests.host.programs import engine, evaluator
 from tests.render.flash_calls import PAGED, TOKENS, tensor
 from tests.render.torch_calls import Answer, comparable, spelt
 from tests.torch.binding_build import QSFA, SPECS, operator
@@ -202,6 +202,26 @@ def test_messages_name_the_parameter_its_value_and_what_is_allowed(
             found.append(f"{call.id}: {answer.message!r} lacks {lacking}")
     assert found == []
     assert calls > LEAST[spec]
+
+
+@pytest.mark.parametrize(
+    ("message", "lacking"),
+    [
+        ("sparse_block_size is 3; expected: one of 1, 2, 4, 8, 16 [sparse_block_size_value]", ""),
+        ("sparse_block_size is 3; expected: one of 1, 2, 4, 8 [sparse_block_size_value]", "what is allowed"),
+        ("sparse_block_size is 5; expected: one of 1, 2, 4, 8, 16 [sparse_block_size_value]", "the values"),
+        ("it is 3; expected: one of 1, 2, 4, 8, 16 [sparse_block_size_value]", "the parameter"),
+        ("sparse_block_size is 3; expected: one of 1, 2, 4, 8, 16 [tile_size_value]", "a rule"),
+        ("sparse_block_size: expected: one of 1, 2, 4, 8, 16 [sparse_block_size_value]", "parts"),
+    ],
+)
+def test_a_message_that_says_too_little_is_found(
+    message: str, lacking: str, compiled: dict[str, Compiled]
+) -> None:
+    call = Call("three", "A2", PAGED.inputs, {**PAGED.attrs, "sparse_block_size": 3})
+    found = _lacking(Answer(None, message, "", ()), [evaluator(QSFA).evaluate(call)], compiled[QSFA])
+    assert found.startswith(lacking)
+    assert bool(found) == bool(lacking)
 
 
 @pytest.mark.parametrize(

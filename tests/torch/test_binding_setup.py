@@ -54,6 +54,21 @@ def test_what_it_builds(libraries: dict[str, Path]) -> None:
     assert "libtorch_npu.so" in re.findall(r"NEEDED.*\[(.*)\]", needed)
 
 
+def test_torch_npu_does_not_export_what_its_own_macro_calls() -> None:
+    """Why libraries get a macro of their own."""
+    called = "unsafe_empty_workspace"
+    header = npu() / "include/third_party/op-plugin/op_plugin/utils/op_api_common.h"
+    assert called in header.read_text(encoding="utf-8").partition("define EXEC_NPU_CMD_V1(")[2]
+    listed = subprocess.run(
+        ["nm", "-D", "--defined-only", npu() / "lib/libtorch_npu.so"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "RunOpApiV2" in listed
+    assert called not in listed
+
+
 def test_the_python_package_adds_what_the_library_lacks(libraries: dict[str, Path], tmp_path: Path) -> None:
     path = os.pathsep.join([str(libraries["built_by_setup"]), str(PYTHON_PACKAGE)])
     ran = python("-c", _PROGRAM, cwd=tmp_path, PYTHONPATH=path)

@@ -19,8 +19,8 @@
 // EXEC_NPU_CMD for libraries outside of torch_npu. The macro of that name in the headers of torch_npu calls
 // functions which libtorch_npu.so does not export; what is called here it does export.
 
-// The address of a function of aclnn, custom operator packages first; nullptr where none has it. The header that
-// declares it comes with that macro.
+// The address of a function of aclnn, custom operator packages first; nullptr where none has it. The header
+// that declares it comes with that macro.
 void *GetOpApiFuncAddr(const char *name);
 
 struct aclOpExecutor;
@@ -177,8 +177,8 @@ inline void CheckStatus(int status, const char *name, const char *step)
         return;
     }
     void *address = GetOpApiFuncAddr("aclGetRecentErrMsg");
-    const char *reason = address == nullptr ? nullptr : reinterpret_cast<const char *(*)()>(address)();
-    TORCH_CHECK(false, name, step, " returned ", status, ": ", reason == nullptr ? "no reason given" : reason);
+    const char *said = address == nullptr ? nullptr : reinterpret_cast<const char *(*)()>(address)();
+    TORCH_CHECK(false, name, step, " returned ", status, ": ", said == nullptr ? "no reason given" : said);
 }
 
 // The two steps of an aclnn function: the first says what workspace the second needs on the stream.
