@@ -205,19 +205,20 @@ def test_messages_name_the_parameter_its_value_and_what_is_allowed(
 
 
 @pytest.mark.parametrize(
-    ("message", "lacking"),
+    ("given", "allowed", "id", "lacking"),
     [
-        ("sparse_block_size is 3; expected: one of 1, 2, 4, 8, 16 [sparse_block_size_value]", ""),
-        ("sparse_block_size is 3; expected: one of 1, 2, 4, 8 [sparse_block_size_value]", "what is allowed"),
-        ("sparse_block_size is 5; expected: one of 1, 2, 4, 8, 16 [sparse_block_size_value]", "the values"),
-        ("it is 3; expected: one of 1, 2, 4, 8, 16 [sparse_block_size_value]", "the parameter"),
-        ("sparse_block_size is 3; expected: one of 1, 2, 4, 8, 16 [tile_size_value]", "a rule"),
-        ("sparse_block_size: expected: one of 1, 2, 4, 8, 16 [sparse_block_size_value]", "parts"),
+        ("sparse_block_size is 3; ", "1, 2, 4, 8, 16", "sparse_block_size_value", ""),
+        ("sparse_block_size is 3; ", "1, 2, 4, 8", "sparse_block_size_value", "what is allowed"),
+        ("sparse_block_size is 5; ", "1, 2, 4, 8, 16", "sparse_block_size_value", "the values"),
+        ("it is 3; ", "1, 2, 4, 8, 16", "sparse_block_size_value", "the parameter"),
+        ("sparse_block_size is 3; ", "1, 2, 4, 8, 16", "tile_size_value", "a rule"),
+        ("sparse_block_size: ", "1, 2, 4, 8, 16", "sparse_block_size_value", "parts"),
     ],
 )
 def test_a_message_that_says_too_little_is_found(
-    message: str, lacking: str, compiled: dict[str, Compiled]
+    given: str, allowed: str, id: str, lacking: str, compiled: dict[str, Compiled]
 ) -> None:
+    message = f"{given}expected: sparse_block_size is one of {allowed} [{id}]"
     call = Call("three", "A2", PAGED.inputs, {**PAGED.attrs, "sparse_block_size": 3})
     found = _lacking(Answer(None, message, "", ()), [evaluator(QSFA).evaluate(call)], compiled[QSFA])
     assert found.startswith(lacking)
