@@ -110,7 +110,8 @@ def _pick(
         if found <= seen:
             continue
         if not _is_legal(call):
-            if call.id not in derivation.breaks and evaluated().ok:
+            told = call.id in derivation.breaks and not has_unknowns(call.inputs.values())
+            if not told and evaluated().ok:
                 continue  # what is wrong with it is no matter of this stage
             rejected.append(call)
         elif evaluated().ok:
