@@ -127,12 +127,18 @@ class _FamilyView:
         return self._contract.names.ref(*param.source)
 
 
+def family_view(operator: Operator) -> dict[str, Any]:
+    """What templates of the operator's family read."""
+    family = families.reference_family(operator)
+    assert family is not None
+    return _FamilyView(operator, family).view()
+
+
 def _family_module(template: str) -> Callable[[Operator, Templates], str]:
     def render(operator: Operator, templates: Templates) -> str:
         family = families.reference_family(operator)
         assert family is not None
-        view = _FamilyView(operator, family).view()
-        return templates.render(f"python/{family.name}/{template}.py.j2", **view)
+        return templates.render(f"python/{family.name}/{template}.py.j2", **family_view(operator))
 
     return render
 

@@ -69,6 +69,7 @@ _FIELDS: Mapping[tuple[type, str], str | tuple[str, str]] = {
     (model.ContentRule, "names"): _PARAMETER,
     (model.KeyArg, "enum"): ENUM,
     (model.Kernel, "roles"): ("", _ANY),
+    (model.Decode, "sizes"): (DIM, ""),
     (model.BoundParam, "source"): _PARAMETER,
     (model.TorchBinding, "fixed"): (_PARAMETER, ""),
     (model.TorchBinding, "returns"): (OUTPUT, ""),

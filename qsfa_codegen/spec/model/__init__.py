@@ -27,6 +27,7 @@ from qsfa_codegen.spec.model.dtypes import DtypeRef as DtypeRef
 from qsfa_codegen.spec.model.dtypes import DtypeRow as DtypeRow
 from qsfa_codegen.spec.model.dtypes import Record as Record
 from qsfa_codegen.spec.model.dtypes import RecordField as RecordField
+from qsfa_codegen.spec.model.kernel import Decode as Decode
 from qsfa_codegen.spec.model.kernel import Kernel as Kernel
 from qsfa_codegen.spec.model.kernel import KernelPlan as KernelPlan
 from qsfa_codegen.spec.model.kernel import PlanBuffer as PlanBuffer

@@ -72,9 +72,17 @@ class Tolerance(Struct, frozen=True):
     atol: float
 
 
+class Decode(Struct, frozen=True):
+    """The usual call of a decoding step: sizes by the names of dims, and the error accepted in it."""
+
+    sizes: tuple[tuple[str, int], ...]
+    tolerance: Tolerance
+
+
 class Reference(Struct, frozen=True):
-    """The registered reference implementation and its tolerances."""
+    """The registered reference implementation, its tolerances, and the call that it is tried on first."""
 
     python: str
     tolerances: tuple[Tolerance, ...]
+    decode: Decode | None
     span: Span

@@ -6,14 +6,16 @@ from collections.abc import Mapping as Mapped
 
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.nodes import BOOL, Expr, ParamQuery, Ref, RefKind, walk
-from qsfa_codegen.spec.model import Constraint, ContentRule, Dim, Let, Reference, Table, Tolerance
+from qsfa_codegen.spec.model import Constraint, ContentRule, Decode, Dim, Let, Reference, Table, Tolerance
 from qsfa_codegen.spec.reader import Mapping, Node
 from qsfa_codegen.spec.resolve.access import (
     MalformedError,
+    as_int,
     as_mapping,
     as_scalar,
     as_text,
     entries,
+    keys,
     need,
     text_of,
     texts,
@@ -133,7 +135,23 @@ def _reference(ctx: Context, mapping: Mapping) -> Reference:
             found = tuple(_tolerance(label, value) for label, value in cases)
         else:
             found = (_tolerance("", choice),)
-    return Reference(as_text(need(mapping, "python")), found, mapping.span)
+    decode = mapping.get("decode")
+    return Reference(
+        as_text(need(mapping, "python")),
+        found,
+        None if decode is None else _decode(ctx, as_mapping(decode)),
+        mapping.span,
+    )
+
+
+def _decode(ctx: Context, mapping: Mapping) -> Decode:
+    known = keys(ctx.root.get("dims"))
+    sizes: list[tuple[str, int]] = []
+    for name, span, value in entries(mapping.get("sizes")):
+        if name not in known:
+            raise MalformedError(span, f"the operator has no dim '{name}'")
+        sizes.append((name, as_int(value)))
+    return Decode(tuple(sizes), _tolerance("", as_mapping(need(mapping, "tolerance"))))
 
 
 def _tolerance(dtype: str, node: Mapping) -> Tolerance:

@@ -1,0 +1,289 @@
+"""What a family's tests and model side need of an operator beyond its roles: layouts, values, chips.
+
+All of it follows from the shapes, domains and records of the spec; an operator in which one cannot be told
+has no such files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
+
+from qsfa_codegen.expr.memo import once_an_operator
+from qsfa_codegen.expr.nodes import INT, Expr, Literal, Ref, RefKind
+from qsfa_codegen.expr.specialize import simplify, substitute
+from qsfa_codegen.render.python_contract import python_contract
+from qsfa_codegen.render.python_names import torch_dtype
+from qsfa_codegen.render.torch_schema import literal
+from qsfa_codegen.spec.columns import all_dtypes, registered_dtypes
+from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.families import plain_fields
+from qsfa_codegen.spec.model import (
+    Attr,
+    AttrScalar,
+    AttrType,
+    Const,
+    Dim,
+    DimItem,
+    Input,
+    Let,
+    Output,
+    Presence,
+    Record,
+    Shape,
+    Table,
+)
+from qsfa_codegen.spec.paths import at_chip
+from qsfa_codegen.spec.world import attr_values
+
+if TYPE_CHECKING:
+    from qsfa_codegen.spec.model import Chip, Operator, Tolerance
+
+T = TypeVar("T")
+_BATCHED_RANK, _JOINED_RANK = 4, 3
+_FEW_HEADS = 4
+_LARGE = 1 << 31
+"""Attributes whose only value is a limit beyond this say that there is no limit: their default does."""
+
+
+class FamilyError(Exception):
+    """A fact cannot be told from the spec."""
+
+
+class ChipFacts(Struct, frozen=True):
+    """What a chip takes: dtypes of the cache, and whether it writes the softmax outputs."""
+
+    id: str
+    soc: str
+    caches: tuple[str, ...]
+    lse: bool
+
+
+class LayoutFacts(Struct, frozen=True):
+    """Arguments that choose layouts, and the words for batches side by side, in a row, and a paged cache."""
+
+    query: str
+    kv: str
+    batched: str
+    joined: str
+    paged: str
+
+
+class FamilyFacts(Struct, frozen=True):
+    """Names are those of the torch operator's arguments; texts of values are Python."""
+
+    layouts: LayoutFacts
+    lse: str
+    plain: str
+    """The argument with the number of elements of the row's plain field."""
+    plain_values: tuple[int, ...]
+    mask: str
+    mask_all: str
+    mask_causal: str
+    fixed: Mapping[str, str]
+    """Arguments that have one accepted value, which every call passes: defaults are no promise."""
+    quantised: int
+    tile: int
+    halves: tuple[str, ...]
+    caches: tuple[str, ...]
+    heads: int
+    """A few query heads that every chip takes."""
+    chips: tuple[ChipFacts, ...]
+    tolerances: Mapping[str, Tolerance]
+    decode: Mapping[str, int]
+    """Sizes of the usual decoding step: heads, tokens, page, entries."""
+    decode_tolerance: Tolerance | None
+
+
+@once_an_operator
+def family_facts(operator: Operator) -> FamilyFacts | None:
+    """The facts of an operator that is computed on the CPU; None where some cannot be told."""
+    try:
+        return _Reader(operator).facts()
+    except FamilyError:
+        return None
+
+
+class _Reader:
+    def __init__(self, operator: Operator) -> None:
+        assert operator.kernel is not None
+        self._operator = operator
+        self._targets = dict(operator.kernel.roles)
+        self._params = python_contract(operator).by_source
+
+    def facts(self) -> FamilyFacts:
+        operator = self._operator
+        record = operator.find(Record, self._role("row"))
+        assert record.dequant is not None
+        counts = {field.name: field.count for field in record.fields}
+        plain = self._attr_of(counts[plain_fields(record)[0]])
+        mask_all, mask_causal = self._masks()
+        lse = self._lse()
+        reference = operator.reference
+        assert reference is not None
+        decode = reference.decode
+        return FamilyFacts(
+            layouts=self._layouts(),
+            lse=self._argument(lse.name),
+            plain=self._argument(plain.name),
+            plain_values=self._values(plain),
+            mask=self._argument(self._role("mask")),
+            mask_all=mask_all,
+            mask_causal=mask_causal,
+            fixed=dict(self._fixed()),
+            quantised=self._number(counts[record.dequant.field]),
+            tile=self._number(record.dequant.tile),
+            halves=self._dtypes("q"),
+            caches=self._dtypes("kv"),
+            heads=self._few_heads(),
+            chips=tuple(self._chip(chip, lse) for chip in operator.chips),
+            tolerances={torch_dtype(t.dtype): t for t in reference.tolerances if t.dtype},
+            decode=self._sizes(dict(decode.sizes)) if decode is not None else {},
+            decode_tolerance=decode.tolerance if decode is not None else None,
+        )
+
+    # ------------------------------------------------------------------ names
+
+    def _role(self, role: str) -> str:
+        return _known(self._targets.get(role))
+
+    def _argument(self, source: str) -> str:
+        return _known(self._params.get(source)).name
+
+    def _input(self, role: str) -> Input:
+        return self._operator.find(Input, self._role(role))
+
+    def _attr_of(self, expr: Expr) -> Attr:
+        if not isinstance(expr, Ref) or expr.kind is not RefKind.ATTR:
+            raise FamilyError
+        return self._operator.find(Attr, expr.name)
+
+    # ------------------------------------------------------------------ layouts
+
+    def _layouts(self) -> LayoutFacts:
+        query, kv = self._shapes("q"), self._shapes("kv")
+        table = _by_case(self._input("table").presence)
+        labels = {shape.rank: label for label, shape in query.items()}
+        paged = [label for label, presence in table.items() if presence is Presence.REQUIRED]
+        if len(paged) != 1 or paged[0] not in kv:
+            raise FamilyError
+        return LayoutFacts(
+            query=self._argument(self._selector(self._input("q").shape).name),
+            kv=self._argument(self._selector(self._input("kv").shape).name),
+            batched=_known(labels.get(_BATCHED_RANK)),
+            joined=_known(labels.get(_JOINED_RANK)),
+            paged=paged[0],
+        )
+
+    def _shapes(self, role: str) -> Mapping[str, Shape]:
+        return _by_case(self._input(role).shape)
+
+    def _selector(self, choice: object) -> Attr:
+        if not isinstance(choice, Table):
+            raise FamilyError
+        return self._attr_of(choice.selector)
+
+    def _sizes(self, given: Mapping[str, int]) -> Mapping[str, int]:
+        """The sizes of a decoding step by what the family calls them."""
+        layouts = self._layouts()
+        names = {
+            "heads": _dim(self._shapes("q").get(layouts.batched), -2),
+            "tokens": _dim(self._shapes("kv").get(layouts.batched), 1),
+            "page": _dim(self._shapes("kv").get(layouts.paged), 1),
+            "entries": _dim(self._shapes("indices").get(layouts.batched), -1),
+        }
+        return {name: _known(given.get(dim)) for name, dim in names.items()}
+
+    # ------------------------------------------------------------------ switches and values
+
+    def _lse(self) -> Attr:
+        attr = self._selector(self._operator.find(Output, self._role("row_max")).shape)
+        if attr.type is not AttrType.BOOL:
+            raise FamilyError
+        return attr
+
+    def _masks(self) -> tuple[str, str]:
+        """The values of the mask's argument without and with the causal edge."""
+        attr = self._operator.find(Attr, self._role("mask"))
+        causal = self._operator.find(Let, self._role("causal")).value
+        found: dict[bool, str] = {}
+        for value in self._values(attr):
+            known = {(RefKind.ATTR, attr.name): Literal(INT, attr.span, value)}
+            is_causal = simplify(substitute(causal, known))
+            if isinstance(is_causal, Literal) and isinstance(is_causal.value, bool):
+                found.setdefault(is_causal.value, self._text(attr, value))
+        return _known(found.get(False)), _known(found.get(True))
+
+    def _values(self, attr: Attr) -> tuple[int, ...]:
+        """Every number that some chip takes."""
+        values = [v for chip in self._operator.chips for v in _known(attr_values(attr, chip))]
+        return tuple(dict.fromkeys(v for v in values if isinstance(v, int)))
+
+    def _text(self, attr: Attr, value: AttrScalar) -> str:
+        return literal(self._params[attr.name].bound, value, attr.type)
+
+    def _fixed(self) -> Iterator[tuple[str, str]]:
+        for attr in self._operator.attrs:
+            param = self._params.get(attr.name)
+            domain = [None if attr.domain is None else at_chip(attr.domain, c) for c in self._operator.chips]
+            values = {v.value for d in domain if d is not None for v in d.values}
+            if param is not None and all(domain) and len(values) == 1 and attr.type is AttrType.INT:
+                (value,) = values
+                if abs(int(value)) < _LARGE:
+                    yield param.name, self._text(attr, value)
+
+    # ------------------------------------------------------------------ numbers and chips
+
+    def _number(self, expr: Expr) -> int:
+        if isinstance(expr, Literal) and isinstance(expr.value, int):
+            return expr.value
+        if isinstance(expr, Ref) and expr.kind is RefKind.CONST:
+            return self._operator.find(Const, expr.name).value
+        values = self._values(self._attr_of(expr))
+        if len(values) != 1:
+            raise FamilyError
+        return values[0]
+
+    def _dtypes(self, role: str) -> tuple[str, ...]:
+        return _in_torch(all_dtypes(self._operator, self._input(role).dtype))
+
+    def _few_heads(self) -> int:
+        shape = self._shapes("q").get(self._layouts().batched)
+        values = self._operator.find(Dim, _dim(shape, -2)).values
+        if values is None:
+            return _FEW_HEADS
+        taken = [set(_known(at_chip(values, chip))) for chip in self._operator.chips]
+        return min(set.intersection(*taken), key=lambda count: abs(count - _FEW_HEADS))
+
+    def _chip(self, chip: Chip, lse: Attr) -> ChipFacts:
+        return ChipFacts(
+            id=chip.id,
+            soc=chip.soc,
+            caches=_in_torch(registered_dtypes(self._operator, self._input("kv").dtype, chip.id)),
+            lse=True in _known(attr_values(lse, chip)),
+        )
+
+
+def _in_torch(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Dtypes that torch has, as it calls them."""
+    return tuple(torch_dtype(name) for name in dict.fromkeys(names) if DTYPES[name].torch)
+
+
+def _by_case(choice: T | Table[T] | None) -> Mapping[str, T]:
+    """The entries of a choice that goes by one selector."""
+    if not isinstance(choice, Table):
+        raise FamilyError
+    return {label: value for label, value in choice.cases if not isinstance(value, Table)}
+
+
+def _dim(shape: Shape | None, axis: int) -> str:
+    item = _known(shape).items[axis]
+    return _known(item.dim if isinstance(item, DimItem) else None)
+
+
+def _known(value: T | None) -> T:
+    if value is None:
+        raise FamilyError
+    return value

@@ -1,0 +1,115 @@
+"""The suites that a package brings along: they pass on the CPU, and fail where the operator is wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "generated" / "kv_quant_sparse_flash_attention"
+SUITES = PACKAGE / "tests" / "e2e"
+DECODE = "test_kv_quant_sparse_flash_attention.py"
+ROPE0 = "test_kv_quant_sparse_flash_attention_rope0.py"
+
+
+def run(suite: str, *options: str, before: str = "") -> str:
+    """What pytest says of a suite, with no settings of this project, in a copy of this process.
+
+    A copy has torch at hand, which takes seconds to load.
+    """
+    with tempfile.TemporaryFile("w+") as said:
+        child = os.fork()
+        if child == 0:
+            os._exit(_run_here(suite, options, before, said))
+        os.waitpid(child, 0)
+        said.seek(0)
+        return said.read()
+
+
+def _run_here(suite: str, options: Sequence[str], before: str, said: IO[str]) -> int:
+    """Never raises: the copy must not go on as the process that it is a copy of."""
+    try:
+        os.dup2(said.fileno(), 1)
+        os.dup2(said.fileno(), 2)
+        sys.stdout = sys.stderr = said
+        sys.dont_write_bytecode = True
+        exec(f"from kv_quant_sparse_flash_attention import cache, cpu, ops, rows\n{before}", {})
+        args = ["-q", "-c", os.devnull, "--rootdir", str(SUITES), "-p", "no:cacheprovider", *options]
+        return int(pytest.main([*args, str(SUITES / suite)]))
+    except BaseException:
+        traceback.print_exc(file=said)
+        return 1
+    finally:
+        said.flush()
+
+
+def counts(said: str) -> dict[str, int]:
+    """``{"passed": 4}`` from the last line."""
+    last = said.strip().splitlines()[-1]
+    return {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|skipped|error)", last)}
+
+
+def test_decode_passes() -> None:
+    said = run(DECODE)
+    assert counts(said) == {"passed": 4}, said
+
+
+def test_rope0_passes() -> None:
+    said = run(ROPE0)
+    assert counts(said) == {"passed": 84}, said
+
+
+WRONG = {
+    "numbers": "old = rows.as_float32\nrows.as_float32 = lambda quantised: old(quantised) * 1.05",
+    "tokens": "old = cpu._tokens\n"
+    "def tokens(*args):\n"
+    "    found, valid = old(*args)\n"
+    "    return (found + 1) % 64, valid\n"
+    "cpu._tokens = tokens",
+}
+
+
+@pytest.mark.parametrize("change", WRONG)
+def test_decode_fails_where_the_operator_is_wrong(change: str) -> None:
+    said = run(DECODE, before=WRONG[change])
+    assert counts(said).get("failed", 0) > 0, said
+
+
+# What is wrong, and the tests of the suite that must see it.
+WRONG_WITHOUT_ROPE = {
+    "later tokens": (
+        "old = cpu.query_rows\ncpu.query_rows = lambda call: old(call)._replace(limit=old(call).limit + 1)",
+        "batches_and_tails and True",
+    ),
+    "no softmax outputs": (
+        "old = cpu._write\n"
+        "def write(rows, running, outputs):\n"
+        "    old(rows, running._replace(total=running.total * 2, result=running.result * 2), outputs)\n"
+        "cpu._write = write",
+        "uniform and 64",
+    ),
+    "another width": (
+        "ops.check = lambda call: None",
+        "refused",
+    ),
+    "the skipped slot": (
+        "import kv_quant_sparse_flash_attention as p\nold = p.store\n"
+        "p.store = lambda cache, rows, slots: old(cache, rows, slots.clamp(min=0))",
+        "norm_to_attention",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", WRONG_WITHOUT_ROPE)
+def test_rope0_fails_where_the_operator_is_wrong(change: str) -> None:
+    patch, tests = WRONG_WITHOUT_ROPE[change]
+    said = run(ROPE0, "-x", "-k", tests, before=patch)
+    assert counts(said).get("failed", 0) > 0, said
