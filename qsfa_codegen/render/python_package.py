@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import RefKind
 from qsfa_codegen.render.artefact import Artefact
+from qsfa_codegen.render.family_facts import family_facts
 from qsfa_codegen.render.python_contents import render_contents
 from qsfa_codegen.render.python_contract import python_contract, render_contract
 from qsfa_codegen.render.python_names import let_function
@@ -125,6 +126,11 @@ class _FamilyView:
         if not isinstance(param.source, tuple) or param.source[0] is RefKind.CONST:
             return ""
         return self._contract.names.ref(*param.source)
+
+
+def has_model(operator: Operator) -> bool:
+    """Whether the package has a model side."""
+    return operator.serving is not None and has_cpu(operator) and family_facts(operator) is not None
 
 
 def family_view(operator: Operator) -> dict[str, Any]:

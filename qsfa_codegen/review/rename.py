@@ -73,6 +73,7 @@ _FIELDS: Mapping[tuple[type, str], str | tuple[str, str]] = {
     (model.BoundParam, "source"): _PARAMETER,
     (model.TorchBinding, "fixed"): (_PARAMETER, ""),
     (model.TorchBinding, "returns"): (OUTPUT, ""),
+    (model.Serving, "passes"): (ATTR, ""),
     (ParamQuery, "param"): INPUT,
     (Type, "enum"): ENUM,
 }

@@ -69,7 +69,7 @@ def flash() -> Operator:
 
 def test_files_of_an_operator_that_is_computed(flash: Operator) -> None:
     package = f"python/{flash.snake}"
-    names = ("__init__", "ops", "contract", "contents", "rows", "hifloat8", "cpu", "cache")
+    names = ("__init__", "ops", "contract", "contents", "rows", "hifloat8", "cpu", "cache", "model")
     assert list(python_of(flash)) == ["python/pyproject.toml", *(f"{package}/{name}.py" for name in names)]
 
 

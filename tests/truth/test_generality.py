@@ -78,6 +78,9 @@ def _names(operator: Operator) -> Iterator[str]:
     yield from _tiling_names(operator)
     if operator.torch is not None:
         yield operator.torch.name
+    if (serving := operator.serving) is not None:
+        yield from (serving.switch, serving.otherwise, *serving.models)
+        yield from (name for pair in serving.excludes for name in pair)
 
 
 def _tiling_names(operator: Operator) -> Iterator[str]:

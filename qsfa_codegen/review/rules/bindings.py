@@ -9,7 +9,7 @@ from qsfa_codegen.review.form import bare
 from qsfa_codegen.review.pair import Pair
 from qsfa_codegen.review.registry import Look, rule
 from qsfa_codegen.review.rules.attrs import shown
-from qsfa_codegen.spec.model import TorchBinding
+from qsfa_codegen.spec.model import Serving, TorchBinding
 
 
 @rule(
@@ -117,4 +117,27 @@ def _fixed(binding: TorchBinding) -> str:
     return ", ".join(f"{name}: {'null' if value is None else shown(value)}" for name, value in binding.fixed)
 
 
-RULES = (aclnn, torch_name, torch_removed, torch_added, returns, fixed)
+@rule(
+    "QD417",
+    Impact.CALLERS,
+    "Models come to the operator in another way",
+    "The model side of the Python package picks the operator, and what it passes, by the serving section.",
+)
+def serving(pair: Pair) -> Iterator[Found]:
+    """The serving section."""
+    old, new = pair.before.serving, pair.after.serving
+    if bare(old) != bare(new):
+        before = pair.old.name_span if old is None else old.span
+        after = pair.after.name_span if new is None else new.span
+        left, right = ("" if s is None else _served(s) for s in (old, new))
+        yield Found("serving", "how models come to the operator changed", left, right, before, after)
+
+
+def _served(serving: Serving) -> str:
+    passes = ", ".join(f"{name}: {shown(value)}" for name, value in serving.passes)
+    excludes = ", ".join(f"not {name}: {other}" for name, other in serving.excludes)
+    parts = (serving.switch, *serving.words, *serving.models, *serving.caches, serving.otherwise)
+    return ", ".join(part for part in (*parts, passes, excludes) if part)
+
+
+RULES = (aclnn, torch_name, torch_removed, torch_added, returns, fixed, serving)

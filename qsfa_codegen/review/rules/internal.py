@@ -185,6 +185,7 @@ _SECTIONS = {
         "tiling",
     ),
     "reference": ("reference",),
+    "serving": ("serving",),
 }
 
 
@@ -204,7 +205,7 @@ _KNOWN = frozenset(
         ),
         *("enums", "consts", "dims", "rests", "dtypes", "records", "inputs", "attrs", "outputs", "lets"),
         *("constraints", "contents", "tiling", "kernel", "reference", "aclnn", "torch", "notes", "emit"),
-        *("license", "allowed", "checks", "source", "name_span"),
+        *("serving", "license", "allowed", "checks", "source", "name_span"),
     )
 )
 

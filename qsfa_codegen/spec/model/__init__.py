@@ -52,6 +52,7 @@ from qsfa_codegen.spec.model.rules import CheckKind as CheckKind
 from qsfa_codegen.spec.model.rules import Constraint as Constraint
 from qsfa_codegen.spec.model.rules import ContentRule as ContentRule
 from qsfa_codegen.spec.model.rules import Fact as Fact
+from qsfa_codegen.spec.model.serving import Serving as Serving
 from qsfa_codegen.spec.model.tensors import Contiguous as Contiguous
 from qsfa_codegen.spec.model.tensors import DimItem as DimItem
 from qsfa_codegen.spec.model.tensors import Input as Input

@@ -16,6 +16,7 @@ from qsfa_codegen.spec.model.dtypes import DtypeMatrix, Record
 from qsfa_codegen.spec.model.kernel import Kernel, Reference
 from qsfa_codegen.spec.model.names import Const, Dim, EnumDef, Let, Rest
 from qsfa_codegen.spec.model.rules import Check, Constraint, ContentRule
+from qsfa_codegen.spec.model.serving import Serving
 from qsfa_codegen.spec.model.tensors import Input, Output
 from qsfa_codegen.spec.model.tiling import Tiling
 
@@ -71,6 +72,7 @@ class Operator(Struct, frozen=True, eq=False, dict=True):
     reference: Reference | None
     aclnn: AclnnBinding
     torch: TorchBinding | None
+    serving: Serving | None
     notes: tuple[Text, ...]
     emit: tuple[str, ...]  # artefact groups to write; all unless said
     allowed: tuple[Allowance, ...]  # breaks on purpose, for the review of an edit

@@ -41,6 +41,7 @@ from qsfa_codegen.spec.resolve.rules import (
     resolve_reference,
 )
 from qsfa_codegen.spec.resolve.scope import build_context
+from qsfa_codegen.spec.resolve.serving import resolve_serving
 from qsfa_codegen.spec.resolve.shapes import ShapeReader
 from qsfa_codegen.spec.resolve.tiling import resolve_kernel, resolve_tiling
 
@@ -156,6 +157,7 @@ def _operator(ctx: Context, chips: ChipSet, source: Source) -> Operator:
         reference=resolve_reference(ctx),
         aclnn=aclnn,
         torch=torch,
+        serving=resolve_serving(ctx, reader, attrs),
         notes=resolve_notes(ctx),
         emit=resolve_emit(ctx),
         allowed=resolve_allowed(ctx),
