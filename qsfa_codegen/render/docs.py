@@ -16,6 +16,7 @@ from qsfa_codegen.render.page_rules import PageRules
 from qsfa_codegen.render.page_tables import ParamTables
 from qsfa_codegen.render.page_text import PageText
 from qsfa_codegen.render.python_package import has_cpu
+from qsfa_codegen.render.row_picture import has_picture, picture_path
 from qsfa_codegen.render.torch import has_torch
 from qsfa_codegen.render.torch_example import torch_example
 from qsfa_codegen.spec import aclnn
@@ -64,6 +65,10 @@ class Page:
     def records(self) -> list[RecordTable]:
         """A table for each packed row."""
         return record_tables(self._text)
+
+    def picture(self) -> str:
+        """The picture of all packed rows; empty where there is none."""
+        return picture_path(self._text.language) if has_picture(self._operator) else ""
 
     def socs(self) -> str:
         """Names of the chips as builds know them."""

@@ -9,6 +9,7 @@ from qsfa_codegen.spec.model import Source
 
 _SLASHES = frozenset({".h", ".hpp", ".cpp", ".cc"})
 _HASHES = frozenset({".py", ".cmake", ".yaml", ".yml", ".sh", ".toml", ".ini"})
+_ANGLES = frozenset({".md", ".svg"})
 _NO_COMMENTS = frozenset({".json", ".jsonl"})
 
 
@@ -30,7 +31,7 @@ def header(source: Source, path: str, license: str = "") -> str:
         return "".join(f"// {line}\n" for line in lines) + "\n"
     if name.suffix in _HASHES or name.name == "CMakeLists.txt":
         return "".join(f"# {line}\n" for line in lines) + "\n"
-    if name.suffix == ".md":
+    if name.suffix in _ANGLES:
         return "<!--\n" + "".join(f"{line}\n" for line in lines) + "-->\n\n"
     if name.suffix in _NO_COMMENTS:
         return ""

@@ -57,7 +57,7 @@ def _record(text: PageText, record: Record) -> RecordTable:
     return RecordTable(
         markdown_code(record.name),
         text.sentence(record.doc),
-        tuple(table_cell(_case(text, layout)) for layout in found),
+        tuple(table_cell(case_text(text, layout)) for layout in found),
         tuple(rows),
         tuple(_bytes(text, layout.size) for layout in found),
     )
@@ -67,7 +67,7 @@ def _bytes(text: PageText, number: int | Expr) -> str:
     return str(number) if isinstance(number, int) else text.cell(lambda view: view.say(number))
 
 
-def _case(text: PageText, layout: Layout) -> str:
+def case_text(text: PageText, layout: Layout) -> str:
     """What tells a layout from the others."""
     parts = [f"{text.name(name)} = {value}" for name, value in layout.values]
     for column, names in layout.dtypes:
