@@ -12,17 +12,19 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "python-package.md"
+WAY = ROOT / "docs" / "model-to-kernel.md"
 PROJECT = ROOT / "generated" / "kv_quant_sparse_flash_attention" / "python"
 
 
-def block(language: str) -> str:
-    (found,) = re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+def block(page: Path, language: str) -> str:
+    (found,) = re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     return str(found)
 
 
-def test_the_example_prints_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(compile(block("python"), str(PAGE), "exec"), {})
-    assert capsys.readouterr().out == block("text")
+@pytest.mark.parametrize("page", [PAGE, WAY], ids=lambda page: page.stem)
+def test_the_example_prints_what_the_page_says(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(block(page, "python"), str(page), "exec"), {})
+    assert capsys.readouterr().out == block(page, "text")
 
 
 def test_every_module_is_on_the_page() -> None:

@@ -15,6 +15,7 @@ from qsfa_codegen.spec.rules import (
     kernel,
     names,
     parameters,
+    serving,
     tables,
     tiling,
 )
@@ -32,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     *tiling.RULES,
     *kernel.RULES,
     *bindings.RULES,
+    *serving.RULES,
     *docs.RULES,
 )
 
