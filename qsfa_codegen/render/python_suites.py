@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 
 def has_suites(operator: Operator) -> bool:
-    """Whether everything is known that the suites of its family need."""
-    return has_cpu(operator) and family_facts(operator) is not None
+    """Whether all is known that the suites of its family need, and the Python package is there too."""
+    has_package = not operator.emit or "python" in operator.emit
+    return has_package and has_cpu(operator) and family_facts(operator) is not None
 
 
 def _has_decode(operator: Operator) -> bool:

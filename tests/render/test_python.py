@@ -67,6 +67,18 @@ def flash() -> Operator:
 # --------------------------------------------------------------------------- which files
 
 
+def test_suites_are_written_with_care(flash: Operator, tmp_path: Path) -> None:
+    files = {
+        path: text
+        for path, text in render(replace(flash, emit=("tests", "python"))).items()
+        if path.endswith(".py")
+    }
+    files = {path: text for path, text in files.items() if path.startswith("tests/")}
+    assert len(files) == 4
+    assert not any(path.endswith(".py") for path in render(replace(flash, emit=("tests",))))
+    assert complaints(files, tmp_path) == ""
+
+
 def test_files_of_an_operator_that_is_computed(flash: Operator) -> None:
     package = f"python/{flash.snake}"
     names = ("__init__", "ops", "contract", "contents", "rows", "hifloat8", "cpu", "cache", "model")

@@ -150,6 +150,16 @@ def test_caches_that_the_call_is_not_for() -> None:
         model.attend(**call(cache=cache.view(torch.float8_e5m2)))
 
 
+def test_a_model_can_compile_it() -> None:
+    given = call()
+    attend = torch.compile(model.attend, fullgraph=True, backend="eager")
+    merge = torch.compile(model.merge, fullgraph=True, backend="eager")
+    shard = model.attend(**given)
+    for compiled, plain in ((attend(**given), shard), (merge([shard, shard]), model.merge([shard, shard]))):
+        for left, right in zip(compiled, plain, strict=True):
+            assert torch.equal(left, right)
+
+
 # --------------------------------------------------------------------------- shards
 
 

@@ -18,10 +18,9 @@ from typing import Any
 import pytest
 import suite
 import torch
+from kv_quant_sparse_flash_attention import KvRow, empty_cache, norm_rope_pack, store
 from suite import CACHES, HALVES, LAYOUTS, NOPE, ROPE, ROPES, TILE, TOLERANCES, Case, Problem
 from torch import Tensor
-
-from kv_quant_sparse_flash_attention import KvRow, empty_cache, norm_rope_pack, store
 
 # Batches of several lengths, one of them empty, and last blocks of the cache that are not full.
 LENGTHS = {"q_lengths": (3, 0, 2), "kv_lengths": (37, 5, 16)}
