@@ -124,12 +124,14 @@ def nearest(kind: str, exact: Any, guess: float) -> int:
     size = abs(exact)
     with np.errstate(over="ignore"):
         code = int(rounded(kind, np.array([abs(guess)]))[0])
-    around = [c for c in (code - 1, code, code + 1) if 0 <= c]
+    around = [c for c in (code - 1, code, code + 1) if c >= 0]
     values = formats.decode(kind, np.array(around))
     top = {"half": 0x7C00, "bfloat16": 0x7F80, "float": 0x7F800000}[kind]
     past = {"half": 2.0**16, "bfloat16": 2.0**128, "float": 2.0**128}[kind]
     best = min(
-        ((abs(type(size)(past if c >= top else float(v)) - size), c % 2, min(c, top))
-         for c, v in zip(around, values, strict=True)),
+        (
+            (abs(type(size)(past if c >= top else float(v)) - size), c % 2, min(c, top))
+            for c, v in zip(around, values, strict=True)
+        ),
     )
     return sign | best[2]

@@ -83,7 +83,7 @@ def load(operand: Bytes, offsets: NDArray[np.int64], dtype: type[Any] | np.dtype
 
 
 def store(operand: Bytes, offsets: NDArray[np.int64], values: NDArray[Any]) -> None:
-    raw = np.ascontiguousarray(values).view(np.uint8).reshape(offsets.size, -1)
+    raw = np.ascontiguousarray(values).view(np.uint8).reshape(offsets.size, values.dtype.itemsize)
     for offset, element in zip(offsets, raw, strict=True):
         operand[offset : offset + element.size] = element
 
@@ -133,7 +133,11 @@ def expect(
 
 
 def check_touched(
-    instruction: Instruction, operands: list[Bytes], touched: list[NDArray[np.bool_]], *, reads_dst: bool = False
+    instruction: Instruction,
+    operands: list[Bytes],
+    touched: list[NDArray[np.bool_]],
+    *,
+    reads_dst: bool = False,
 ) -> None:
     """``Ranges`` names exactly these bytes: the destination's as written, those of sources as read."""
     reads = instruction.touched(0, *operands)

@@ -18,7 +18,9 @@ few = settings(max_examples=12, deadline=None)
 FLOATS = ("half", "float")
 NUMBERS = ("half", "float", "bfloat16", "int16", "int32")
 
-UNARY = [(name, kind) for name in ("abs", "relu", "exp", "ln", "sqrt", "rsqrt", "reciprocal") for kind in FLOATS]
+UNARY = [
+    (name, kind) for name in ("abs", "relu", "exp", "ln", "sqrt", "rsqrt", "reciprocal") for kind in FLOATS
+]
 UNARY += [("not", "uint16"), ("abs", "int16"), ("relu", "int32")]
 BINARY = [(name, kind) for name in ("add", "sub", "mul", "max", "min") for kind in NUMBERS]
 BINARY += [(name, kind) for name in ("div", "add_relu", "sub_relu") for kind in FLOATS]
@@ -94,7 +96,11 @@ def test_scalar(name: str, kind: str, shape: Shape, dst: Strides, src: Strides, 
     scalar = numbers(rng, kind, 64)[: dtype.itemsize].view(dtype)
     operation = elements.function(name, kind)
     expected = lanes.expect(
-        shape, Operand(dst, dtype), [Operand(src, dtype)], operands, lambda a: operation(a, np.resize(scalar, a.size))
+        shape,
+        Operand(dst, dtype),
+        [Operand(src, dtype)],
+        operands,
+        lambda a: operation(a, np.resize(scalar, a.size)),
     )
     fields = shape.fields(), dst.fields(), src.fields(), int(scalar[0]), formats.INF_NAN
     check(Instruction(f"{name}s {kind}", *fields), kind, expected, operands, rng)
@@ -146,9 +152,18 @@ def test_axpy(kind: str, shape: Shape, dst: Strides, src: Strides, seed: int) ->
 
 
 @pytest.mark.parametrize("kind", ["uint16", "int16", "uint32", "int32"])
-@given(shape=shapes, dst=dst_strides, src=src_strides, seed=seeds, distance=st.integers(0, 40), left=st.booleans())
+@given(
+    shape=shapes,
+    dst=dst_strides,
+    src=src_strides,
+    seed=seeds,
+    distance=st.integers(0, 40),
+    left=st.booleans(),
+)
 @settings(max_examples=30, deadline=None)
-def test_shift(kind: str, shape: Shape, dst: Strides, src: Strides, seed: int, distance: int, left: bool) -> None:
+def test_shift(
+    kind: str, shape: Shape, dst: Strides, src: Strides, seed: int, distance: int, left: bool
+) -> None:
     rng = np.random.default_rng(seed)
     operands = [lanes.memory(rng), lanes.memory(rng)]
     dtype = type_of[kind]
@@ -172,7 +187,8 @@ def test_shift(kind: str, shape: Shape, dst: Strides, src: Strides, seed: int, d
 
 
 @pytest.mark.parametrize(
-    ("source", "to"), [("half", "float"), ("float", "half"), ("float", "bfloat16"), ("half", "int8"), ("int8", "half")]
+    ("source", "to"),
+    [("half", "float"), ("float", "half"), ("float", "bfloat16"), ("half", "int8"), ("int8", "half")],
 )
 @few
 @given(shape=shapes, dst=dst_strides, src=src_strides, seed=seeds)

@@ -103,7 +103,8 @@ def from_integer(kind: str, to: str, codes: Array, mode: int) -> Array:
 
 FROM_FLOAT = [
     ("half", "int8"), ("half", "uint8"), ("half", "int16"), ("half", "int32"), ("half", "float"),
-    ("half", "bfloat16"), ("bfloat16", "half"), ("bfloat16", "int32"), ("bfloat16", "float"), ("float", "int16"),
+    ("half", "bfloat16"), ("bfloat16", "half"), ("bfloat16", "int32"), ("bfloat16", "float"),
+    ("float", "int16"),
     ("float", "int32"), ("float", "int64"), ("float", "half"), ("float", "bfloat16"), ("float", "float"),
     ("float", "float8"), ("float8", "float"),
 ]  # fmt: skip
