@@ -78,7 +78,8 @@ private:
             const uint64_t source = uint64_t(matrix) * srcNdStride * COLUMNS * SRC_ROW;
             const uint64_t target = uint64_t(matrix) * dstNdStride * sizeof(To);
             for (uint32_t column = 0; column < nSize; column += width) {
-                const uint64_t from = source + column / COLUMNS * srcStride * SRC_ROW + column % COLUMNS * sizeof(From);
+                const uint64_t from = source + uint64_t(column / COLUMNS) * srcStride * SRC_ROW +
+                                      column % COLUMNS * sizeof(From);
                 const uint64_t to = target + (nz ? column / width * dstStride : column * sizeof(To));
                 visit(std::min(width, nSize - column), from, to, (nz ? width : dstStride) * sizeof(To));
             }

@@ -47,7 +47,8 @@ struct Load2D {
     void Ranges(Operands, Visit &&visit) const
     {
         if (repeat > 0) {
-            visit(Access{1, Touch::READ, uint64_t(startIndex) * FRACTAL, FRACTAL, repeat, uint64_t(srcStride) * FRACTAL});
+            visit(Access{1, Touch::READ, uint64_t(startIndex) * FRACTAL, FRACTAL, repeat,
+                         uint64_t(srcStride) * FRACTAL});
             visit(Access{0, Touch::WRITE, 0, FRACTAL, repeat, uint64_t(dstGap + 1) * FRACTAL});
         }
     }

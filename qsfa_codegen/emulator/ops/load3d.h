@@ -101,7 +101,8 @@ private:
     {
         const uint64_t rows = CeilDiv(mExtension, FRACTAL_ROWS);
         const bool columnsFirst = layout == Layout3D::NZ || layout == Layout3D::ZZ_TRANSPOSED;
-        return (columnsFirst ? column * rows + rowOfFractals : uint64_t(rowOfFractals) * Columns() + column) * FRACTAL;
+        const uint64_t index = columnsFirst ? column * rows + rowOfFractals : uint64_t(rowOfFractals) * Columns() + column;
+        return index * FRACTAL;
     }
 
     // Calls visit(row, column of blocks, offset in the source or −1 for padding).
@@ -133,7 +134,8 @@ private:
             visit(Access{0, Touch::WRITE, offset, FRACTAL});
         } else if (layout == Layout3D::ZZ || layout == Layout3D::NZ) {
             visit(Access{0, Touch::WRITE, offset, uint64_t(rows) * BLOCK});
-            visit(Access{0, Touch::CLOBBER, offset + uint64_t(rows) * BLOCK, uint64_t(FRACTAL_ROWS - rows) * BLOCK});
+            const uint64_t bytes = uint64_t(rows) * BLOCK;
+            visit(Access{0, Touch::CLOBBER, offset + bytes, FRACTAL - bytes});
         } else {
             const uint64_t bytes = uint64_t(rows) * elementSize;
             visit(Access{0, Touch::WRITE, offset, bytes, PerBlock(), BLOCK});

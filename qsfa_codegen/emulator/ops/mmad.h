@@ -105,7 +105,8 @@ private:
         if (Gemv()) {
             return uint64_t(i) * sizeof(A);
         }
-        const uint64_t fractal = nzA ? i / DEPTH * CeilDiv(m, SIDE) + row / SIDE : row / SIDE * FractalsK() + i / DEPTH;
+        const uint64_t fractal =
+            nzA ? i / DEPTH * CeilDiv(m, SIDE) + row / SIDE : row / SIDE * FractalsK() + i / DEPTH;
         return fractal * FRACTAL + row % SIDE * BLOCK + i % DEPTH * sizeof(A);
     }
 

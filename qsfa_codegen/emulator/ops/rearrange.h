@@ -77,7 +77,8 @@ struct Copy {
         if (mask.counter) {
             for (uint32_t step = 0; step < repeat; ++step) {
                 for (uint64_t block = 0; block < Blocks(); ++block) {
-                    std::memmove(at[0] + BlockOffset(dst, step, block), at[1] + BlockOffset(src, step, block), BLOCK);
+                    Byte *to = at[0] + BlockOffset(dst, step, block);
+                    std::memmove(to, at[1] + BlockOffset(src, step, block), BLOCK);
                 }
             }
             return;

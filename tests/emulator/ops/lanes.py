@@ -56,7 +56,7 @@ class Shape:
 
 
 def first(lanes: int) -> int:
-    return 2**lanes - 1
+    return (1 << lanes) - 1
 
 
 masks = st.one_of(

@@ -32,11 +32,11 @@ class Access(NamedTuple):
     touch: int
     offset: int
     bytes: int
-    count: int
+    times: int
     stride: int
 
     def offsets(self) -> Iterator[slice]:
-        for i in range(self.count):
+        for i in range(self.times):
             begin = self.offset + i * self.stride
             yield slice(begin, begin + self.bytes)
 

@@ -175,8 +175,8 @@ def test_shift(
             last = value >> (distance - 1) & 1 if round_up and distance else 0
             return (value >> distance) + last
         low = bits - 1 if signed else bits
-        moved = (value << distance) % 2**low
-        return moved - 2**low if value < 0 else moved
+        moved = (value << distance) % (1 << low)
+        return moved - (1 << low) if value < 0 else moved
 
     def compute(a: elements.Array) -> elements.Array:
         return np.array([one(int(value)) for value in a]).astype(dtype)
