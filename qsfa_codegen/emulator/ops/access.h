@@ -19,13 +19,17 @@ namespace emulator::ops {
 using Byte = uint8_t;
 using Operands = Byte *const *;
 
-constexpr uint32_t BLOCK = 32;      // bytes of a data block
-constexpr uint32_t REPEAT = 256;    // bytes of a vector repeat
-constexpr uint32_t FRACTAL = 512;   // bytes of a fractal in L1, L0A and L0B
+constexpr uint32_t BLOCK = 32; // bytes of a data block
+constexpr uint32_t REPEAT = 256; // bytes of a vector repeat
+constexpr uint32_t FRACTAL = 512; // bytes of a fractal in L1, L0A and L0B
 constexpr uint32_t FRACTAL_ROWS = 16;
 
 // CLOBBER: the hardware may write these bytes, with what cannot be relied on.
-enum class Touch : uint8_t { READ, WRITE, CLOBBER };
+enum class Touch : uint8_t {
+    READ,
+    WRITE,
+    CLOBBER
+};
 
 // `count` runs of `bytes` bytes; the first starts at `offset` from the operand, the others `stride` further each.
 struct Access {

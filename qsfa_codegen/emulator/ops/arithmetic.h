@@ -37,13 +37,14 @@ T WrapTo(uint64_t value)
     return static_cast<T>(value);
 }
 
-template <class T, class Real, class Whole>
-T Apply(T a, T b, Overflow overflow, Real real, Whole whole)
+// A sum, difference or product of doubles or, of integers, modulo 2^64.
+template <class T, class Function>
+T Apply(T a, T b, Overflow overflow, Function function)
 {
     if constexpr (IS_FLOATING<T>) {
-        return Narrow<T>(real(double(float(a)), double(float(b))), overflow);
+        return Narrow<T>(function(double(float(a)), double(float(b))), overflow);
     } else {
-        return WrapTo<T>(whole(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
+        return WrapTo<T>(function(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
     }
 }
 
@@ -90,8 +91,7 @@ struct Add : Operation {
     template <class T>
     static T Of(T a, T b, Overflow overflow)
     {
-        return Apply(a, b, overflow, [](double x, double y) { return x + y; },
-                     [](uint64_t x, uint64_t y) { return x + y; });
+        return Apply(a, b, overflow, [](auto x, auto y) { return x + y; });
     }
 };
 
@@ -99,8 +99,7 @@ struct Sub : Operation {
     template <class T>
     static T Of(T a, T b, Overflow overflow)
     {
-        return Apply(a, b, overflow, [](double x, double y) { return x - y; },
-                     [](uint64_t x, uint64_t y) { return x - y; });
+        return Apply(a, b, overflow, [](auto x, auto y) { return x - y; });
     }
 };
 
@@ -108,8 +107,7 @@ struct Mul : Operation {
     template <class T>
     static T Of(T a, T b, Overflow overflow)
     {
-        return Apply(a, b, overflow, [](double x, double y) { return x * y; },
-                     [](uint64_t x, uint64_t y) { return x * y; });
+        return Apply(a, b, overflow, [](auto x, auto y) { return x * y; });
     }
 };
 
@@ -228,7 +226,7 @@ struct Relu {
 };
 
 template <double (*function)(double)>
-struct Function {
+struct Computed {
     template <class T>
     static T Of(T a, Overflow overflow)
     {
@@ -236,14 +234,20 @@ struct Function {
     }
 };
 
-inline double Inverse(double x) { return 1 / x; }
-inline double InverseRoot(double x) { return 1 / std::sqrt(x); }
+inline double Inverse(double x)
+{
+    return 1 / x;
+}
+inline double InverseRoot(double x)
+{
+    return 1 / std::sqrt(x);
+}
 
-using Exp = Function<std::exp>;
-using Ln = Function<std::log>;
-using Sqrt = Function<std::sqrt>;
-using Reciprocal = Function<Inverse>;
-using Rsqrt = Function<InverseRoot>;
+using Exp = Computed<std::exp>;
+using Ln = Computed<std::log>;
+using Sqrt = Computed<std::sqrt>;
+using Reciprocal = Computed<Inverse>;
+using Rsqrt = Computed<InverseRoot>;
 
 struct Not {
     template <class T>

@@ -6,7 +6,14 @@
 namespace emulator::ops {
 
 // In the order of AscendC::CMPMODE.
-enum class Relation : uint8_t { LT, GT, EQ, LE, GE, NE };
+enum class Relation : uint8_t {
+    LT,
+    GT,
+    EQ,
+    LE,
+    GE,
+    NE
+};
 
 // A NaN is unequal to everything, also to itself, and neither less nor greater.
 template <class T>
@@ -39,7 +46,10 @@ struct Compare {
     bool scalar = false; // compare with `value`; there is no third operand then
     T value{};
 
-    static uint32_t Alignment(uint32_t) { return BLOCK; }
+    static uint32_t Alignment(uint32_t)
+    {
+        return BLOCK;
+    }
 
     void Run(Operands at) const
     {
@@ -77,10 +87,13 @@ struct Select {
     Strides src0;
     Strides src1;
     bool sameBits = false; // mode 0: every repeat has the same bits; otherwise they run on
-    bool scalar = false;   // mode 1
+    bool scalar = false; // mode 1
     T value{};
 
-    static uint32_t Alignment(uint32_t) { return BLOCK; }
+    static uint32_t Alignment(uint32_t)
+    {
+        return BLOCK;
+    }
 
     void Run(Operands at) const
     {
@@ -111,8 +124,14 @@ struct Select {
     }
 
 private:
-    Lanes All() const { return Lanes(mask, repeat, WIDTH<T>); }
-    uint64_t BitsOffset(uint32_t step) const { return sameBits ? 0 : uint64_t(step) * WIDTH<T> / 8; }
+    Lanes All() const
+    {
+        return Lanes(mask, repeat, WIDTH<T>);
+    }
+    uint64_t BitsOffset(uint32_t step) const
+    {
+        return sameBits ? 0 : uint64_t(step) * WIDTH<T> / 8;
+    }
 };
 
 } // namespace emulator::ops

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arithmetic.h"
+#include "convert.h"
 
 namespace emulator::ops {
 
@@ -13,7 +14,10 @@ struct Unary {
     Strides src;
     Overflow overflow = Overflow::INF_NAN;
 
-    static uint32_t Alignment(uint32_t) { return BLOCK; }
+    static uint32_t Alignment(uint32_t)
+    {
+        return BLOCK;
+    }
 
     void Run(Operands at) const
     {
@@ -30,7 +34,10 @@ struct Unary {
     }
 
 private:
-    Lanes All() const { return Lanes(mask, repeat, WIDTH<T>); }
+    Lanes All() const
+    {
+        return Lanes(mask, repeat, WIDTH<T>);
+    }
 };
 
 // Cast. A repeat has as many elements as fit 256 bytes of the wider type.
@@ -43,7 +50,10 @@ struct Cast {
     Round round = Round::NONE;
     Overflow overflow = Overflow::INF_NAN;
 
-    static uint32_t Alignment(uint32_t) { return BLOCK; }
+    static uint32_t Alignment(uint32_t)
+    {
+        return BLOCK;
+    }
 
     void Run(Operands at) const
     {
@@ -60,7 +70,10 @@ struct Cast {
     }
 
 private:
-    Lanes All() const { return Lanes(mask, repeat, WIDTH<To, From>); }
+    Lanes All() const
+    {
+        return Lanes(mask, repeat, WIDTH<To, From>);
+    }
 };
 
 template <class Op, class To, class From>
@@ -82,7 +95,10 @@ struct Binary {
     Strides src1;
     Overflow overflow = Overflow::INF_NAN;
 
-    static uint32_t Alignment(uint32_t) { return BLOCK; }
+    static uint32_t Alignment(uint32_t)
+    {
+        return BLOCK;
+    }
 
     void Run(Operands at) const
     {
@@ -105,7 +121,10 @@ struct Binary {
     }
 
 private:
-    Lanes All() const { return Lanes(mask, repeat, WIDTH<To, From>); }
+    Lanes All() const
+    {
+        return Lanes(mask, repeat, WIDTH<To, From>);
+    }
 };
 
 // The second operand is a scalar: Adds, Muls, Maxs, Mins, and Axpy (MulAddDst).
@@ -118,7 +137,10 @@ struct Scalar {
     From scalar{};
     Overflow overflow = Overflow::INF_NAN;
 
-    static uint32_t Alignment(uint32_t) { return BLOCK; }
+    static uint32_t Alignment(uint32_t)
+    {
+        return BLOCK;
+    }
 
     void Run(Operands at) const
     {
@@ -139,7 +161,10 @@ struct Scalar {
     }
 
 private:
-    Lanes All() const { return Lanes(mask, repeat, WIDTH<To, From>); }
+    Lanes All() const
+    {
+        return Lanes(mask, repeat, WIDTH<To, From>);
+    }
 };
 
 // ShiftLeft and ShiftRight by a scalar. Signed numbers keep their sign bit, in both directions; `roundUp` adds
@@ -154,7 +179,10 @@ struct Shift {
     bool left = false;
     bool roundUp = false;
 
-    static uint32_t Alignment(uint32_t) { return BLOCK; }
+    static uint32_t Alignment(uint32_t)
+    {
+        return BLOCK;
+    }
 
     void Run(Operands at) const
     {
@@ -171,7 +199,10 @@ struct Shift {
     }
 
 private:
-    Lanes All() const { return Lanes(mask, repeat, WIDTH<T>); }
+    Lanes All() const
+    {
+        return Lanes(mask, repeat, WIDTH<T>);
+    }
 
     T Shifted(T value) const
     {

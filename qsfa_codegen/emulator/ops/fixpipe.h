@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "convert.h"
 #include "move.h"
-#include "numbers.h"
 
 namespace emulator::ops {
 
@@ -23,7 +23,7 @@ struct Fixpipe {
     uint32_t mSize = 0;
     uint32_t srcStride = 0;
     uint64_t dstStride = 0; // ND: elements from row to row; NZ: bytes from column to column
-    uint32_t ndNum = 1;     // ND: matrices
+    uint32_t ndNum = 1; // ND: matrices
     uint32_t srcNdStride = 0; // columns of 16 × 16 elements
     uint32_t dstNdStride = 0; // elements
     bool relu = false;
@@ -31,7 +31,11 @@ struct Fixpipe {
     Atomic atomic = Atomic::NONE;
     Overflow overflow = Overflow::INF_NAN;
 
-    uint32_t Alignment(uint32_t operand) const { return operand == 1 ? 64 : nz ? BLOCK : 1; }
+    uint32_t Alignment(uint32_t operand) const
+    {
+        return operand == 1 ? 64 : nz ? BLOCK
+                                      : 1;
+    }
 
     void Run(Operands at) const
     {
@@ -79,7 +83,7 @@ private:
             const uint64_t target = uint64_t(matrix) * dstNdStride * sizeof(To);
             for (uint32_t column = 0; column < nSize; column += width) {
                 const uint64_t from = source + uint64_t(column / COLUMNS) * srcStride * SRC_ROW +
-                                      column % COLUMNS * sizeof(From);
+                    column % COLUMNS * sizeof(From);
                 const uint64_t to = target + (nz ? column / width * dstStride : column * sizeof(To));
                 visit(std::min(width, nSize - column), from, to, (nz ? width : dstStride) * sizeof(To));
             }

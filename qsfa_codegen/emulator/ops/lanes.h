@@ -16,8 +16,14 @@ struct Mask {
     uint64_t low = ~uint64_t(0);
     uint64_t high = ~uint64_t(0);
 
-    static Mask Bits(uint64_t low, uint64_t high) { return {false, low, high}; }
-    static Mask Count(uint64_t elements) { return {true, elements, 0}; }
+    static Mask Bits(uint64_t low, uint64_t high)
+    {
+        return {false, low, high};
+    }
+    static Mask Count(uint64_t elements)
+    {
+        return {true, elements, 0};
+    }
 
     // The continuous form: the first `lanes` lanes of every repeat.
     static Mask First(uint32_t lanes)
@@ -42,7 +48,10 @@ struct LaneRun {
 // The lanes of an instruction; `width` of them in a repeat.
 class Lanes {
 public:
-    Lanes(const Mask &mask, uint32_t repeat, uint32_t width) : mask_(mask), repeat_(repeat), width_(width) {}
+    Lanes(const Mask &mask, uint32_t repeat, uint32_t width)
+        : mask_(mask), repeat_(repeat), width_(width)
+    {
+    }
 
     uint32_t Repeats() const
     {
@@ -91,7 +100,10 @@ public:
         return NextRun(0, run.end).begin >= width_;
     }
 
-    uint32_t Width() const { return width_; }
+    uint32_t Width() const
+    {
+        return width_;
+    }
 
 private:
     Mask mask_;

@@ -28,7 +28,10 @@ struct Load2D {
     uint32_t dstGap = 0;
     bool transpose = false; // 16-bit elements only
 
-    static uint32_t Alignment(uint32_t operand) { return operand == 0 ? FRACTAL : BLOCK; }
+    static uint32_t Alignment(uint32_t operand)
+    {
+        return operand == 0 ? FRACTAL : BLOCK;
+    }
 
     void Run(Operands at) const
     {
@@ -48,7 +51,7 @@ struct Load2D {
     {
         if (repeat > 0) {
             visit(Access{1, Touch::READ, uint64_t(startIndex) * FRACTAL, FRACTAL, repeat,
-                         uint64_t(srcStride) * FRACTAL});
+                uint64_t(srcStride) * FRACTAL});
             visit(Access{0, Touch::WRITE, 0, FRACTAL, repeat, uint64_t(dstGap + 1) * FRACTAL});
         }
     }
@@ -61,12 +64,15 @@ struct LoadTransposed {
     uint32_t elementSize = 2;
     uint32_t startIndex = 0; // squares
     uint32_t repeat = 1;
-    uint32_t srcStride = 0;  // squares
-    uint32_t dstGap = 0;     // fractals, from the end of a step's first one to the next step's
+    uint32_t srcStride = 0; // squares
+    uint32_t dstGap = 0; // fractals, from the end of a step's first one to the next step's
     uint32_t dstFracGap = 0; // fractals, between those of a step
-    bool down = false;       // addrMode: the source goes to lower addresses
+    bool down = false; // addrMode: the source goes to lower addresses
 
-    static uint32_t Alignment(uint32_t operand) { return operand == 0 ? FRACTAL : BLOCK; }
+    static uint32_t Alignment(uint32_t operand)
+    {
+        return operand == 0 ? FRACTAL : BLOCK;
+    }
 
     void Run(Operands at) const
     {
@@ -79,7 +85,7 @@ struct LoadTransposed {
                     const uint64_t to = Place(row, column);
                     const uint64_t fractal = to / FRACTAL;
                     std::memcpy(at[0] + DstOffset(step, static_cast<uint32_t>(fractal)) + to % FRACTAL,
-                                square + Place(column, row), elementSize);
+                        square + Place(column, row), elementSize);
                 }
             }
         }
@@ -91,13 +97,19 @@ struct LoadTransposed {
         for (uint32_t step = 0; step < repeat; ++step) {
             visit(Access{1, Touch::READ, SrcOffset(step), SquareBytes()});
             visit(Access{0, Touch::WRITE, DstOffset(step, 0), FRACTAL, SquareBytes() / FRACTAL,
-                         uint64_t(dstFracGap + 1) * FRACTAL});
+                uint64_t(dstFracGap + 1) * FRACTAL});
         }
     }
 
 private:
-    uint32_t Side() const { return elementSize == 1 ? 32 : 16; }
-    uint64_t SquareBytes() const { return uint64_t(Side()) * Side() * elementSize; }
+    uint32_t Side() const
+    {
+        return elementSize == 1 ? 32 : 16;
+    }
+    uint64_t SquareBytes() const
+    {
+        return uint64_t(Side()) * Side() * elementSize;
+    }
 
     uint64_t SrcOffset(uint32_t step) const
     {

@@ -9,10 +9,10 @@ namespace emulator::ops {
 
 // The fractal layout that is written.
 enum class Layout3D : uint8_t {
-    ZZ,            // L0A of arch22: rows of fractals
-    NZ,            // L0A of arch35: columns of fractals
+    ZZ, // L0A of arch22: rows of fractals
+    NZ, // L0A of arch35: columns of fractals
     ZZ_TRANSPOSED, // L0A with enTranspose: the whole matrix transposed
-    ZN,            // L0B: rows of fractals, each transposed
+    ZN, // L0B: rows of fractals, each transposed
 };
 
 // The source is NC1HWC0 with C0 = 32 bytes. Its im2col matrix has a row for every place of the kernel's window
@@ -42,7 +42,10 @@ struct Load3D {
     uint32_t dilationH = 1;
     uint64_t padValue = 0; // an element, in the low bytes
 
-    static uint32_t Alignment(uint32_t operand) { return operand == 0 ? FRACTAL : BLOCK; }
+    static uint32_t Alignment(uint32_t operand)
+    {
+        return operand == 0 ? FRACTAL : BLOCK;
+    }
 
     void Run(Operands at) const
     {
@@ -62,7 +65,7 @@ struct Load3D {
             }
             for (uint32_t i = 0; i < BLOCK / elementSize; ++i) {
                 std::memcpy(fractal + i * BLOCK + row % FRACTAL_ROWS * elementSize, block + i * elementSize,
-                            elementSize);
+                    elementSize);
             }
         });
     }
@@ -87,11 +90,17 @@ private:
     bool Works() const
     {
         return l1H != 0 && l1W != 0 && channelSize != 0 && kExtension != 0 && mExtension != 0 && filterW != 0 &&
-               filterH != 0 && strideW != 0 && strideH != 0;
+            filterH != 0 && strideW != 0 && strideH != 0;
     }
 
-    uint32_t PerBlock() const { return BLOCK / elementSize; }
-    uint32_t Columns() const { return static_cast<uint32_t>(CeilDiv(kExtension, PerBlock())); }
+    uint32_t PerBlock() const
+    {
+        return BLOCK / elementSize;
+    }
+    uint32_t Columns() const
+    {
+        return static_cast<uint32_t>(CeilDiv(kExtension, PerBlock()));
+    }
     uint32_t WindowsInRow() const
     {
         return (l1W + padLeft + padRight - (filterW - 1) * dilationW - 1) / strideW + 1;
@@ -101,7 +110,8 @@ private:
     {
         const uint64_t rows = CeilDiv(mExtension, FRACTAL_ROWS);
         const bool columnsFirst = layout == Layout3D::NZ || layout == Layout3D::ZZ_TRANSPOSED;
-        const uint64_t index = columnsFirst ? column * rows + rowOfFractals : uint64_t(rowOfFractals) * Columns() + column;
+        const uint64_t index =
+            columnsFirst ? column * rows + rowOfFractals : uint64_t(rowOfFractals) * Columns() + column;
         return index * FRACTAL;
     }
 

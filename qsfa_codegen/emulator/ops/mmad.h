@@ -16,23 +16,27 @@
 namespace emulator::ops {
 
 // Where C starts: zeros, what it holds, or a row of n values (fourth operand) for all rows.
-enum class Start : uint8_t { ZERO, KEEP, BIAS };
+enum class Start : uint8_t {
+    ZERO,
+    KEEP,
+    BIAS
+};
 
 // Operands: C, A, B, and with Start::BIAS the row. C is float or int32_t.
 template <class C, class A, class B = A>
 struct Mmad {
     static_assert(sizeof(A) == sizeof(B) && sizeof(C) == 4);
     static constexpr uint32_t SIDE = FRACTAL_ROWS;
-    static constexpr uint32_t DEPTH = BLOCK / sizeof(A);         // of a fractal
+    static constexpr uint32_t DEPTH = BLOCK / sizeof(A); // of a fractal
     static constexpr uint32_t C_FRACTAL = SIDE * SIDE * sizeof(C);
 
     uint32_t m = 0;
     uint32_t n = 0;
     uint32_t k = 0;
     Start start = Start::ZERO;
-    bool nzA = false;         // arch35
+    bool nzA = false; // arch35
     bool disableGemv = false; // otherwise m = 1 reads A as k elements in a row
-    bool wideK = false;       // kDirectionAlign: 4-byte A and B hold k up to a multiple of 16, not of 8
+    bool wideK = false; // kDirectionAlign: 4-byte A and B hold k up to a multiple of 16, not of 8
 
     static uint32_t Alignment(uint32_t operand)
     {
@@ -77,7 +81,7 @@ struct Mmad {
         for (uint32_t i = 0; i < k; i += DEPTH) {
             for (uint32_t column = 0; column < n; column += SIDE) {
                 VisitFractal({2, Touch::READ, OffsetB(i, column), 0}, std::min(SIDE, n - column),
-                             std::min(DEPTH, k - i) * sizeof(B), visit);
+                    std::min(DEPTH, k - i) * sizeof(B), visit);
             }
         }
         if (start == Start::BIAS) {
@@ -97,8 +101,14 @@ private:
         }
     }
 
-    bool Gemv() const { return m == 1 && !disableGemv; }
-    uint64_t FractalsK() const { return wideK ? CeilDiv(k, 16) * 16 / DEPTH : CeilDiv(k, DEPTH); }
+    bool Gemv() const
+    {
+        return m == 1 && !disableGemv;
+    }
+    uint64_t FractalsK() const
+    {
+        return wideK ? CeilDiv(k, 16) * 16 / DEPTH : CeilDiv(k, DEPTH);
+    }
 
     uint64_t OffsetA(uint32_t row, uint32_t i) const
     {
@@ -190,7 +200,7 @@ private:
         for (uint32_t row = 0; row < m; row += SIDE) {
             for (uint32_t i = 0; i < k; i += DEPTH) {
                 VisitFractal({1, Touch::READ, OffsetA(row, i), 0}, std::min(SIDE, m - row),
-                             std::min(DEPTH, k - i) * sizeof(A), visit);
+                    std::min(DEPTH, k - i) * sizeof(A), visit);
             }
         }
     }

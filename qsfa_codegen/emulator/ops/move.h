@@ -18,7 +18,10 @@ struct Move {
     bool srcIsGm = false;
     bool dstIsGm = false;
 
-    uint32_t Alignment(uint32_t operand) const { return (operand == 0 ? dstIsGm : srcIsGm) ? 1 : BLOCK; }
+    uint32_t Alignment(uint32_t operand) const
+    {
+        return (operand == 0 ? dstIsGm : srcIsGm) ? 1 : BLOCK;
+    }
 
     void Run(Operands at) const
     {
@@ -38,7 +41,10 @@ struct Move {
     }
 
 private:
-    uint64_t Pitch(uint32_t gap) const { return (uint64_t(length) + gap) * BLOCK; }
+    uint64_t Pitch(uint32_t gap) const
+    {
+        return (uint64_t(length) + gap) * BLOCK;
+    }
 };
 
 // DataCopyPad from GM. `length` and `srcGap` count bytes, `dstGap` blocks. A burst takes whole blocks in the
@@ -55,7 +61,10 @@ struct MovePadIn {
     uint32_t elementSize = 1;
     uint64_t value = 0; // the element to pad with, in the low bytes
 
-    static uint32_t Alignment(uint32_t operand) { return operand == 0 ? BLOCK : 1; }
+    static uint32_t Alignment(uint32_t operand)
+    {
+        return operand == 0 ? BLOCK : 1;
+    }
 
     void Run(Operands at) const
     {
@@ -99,12 +108,23 @@ struct MovePadIn {
     }
 
 private:
-    uint64_t Whole() const { return CeilDiv(uint64_t(left) + length + right, BLOCK) * BLOCK; }
-    uint64_t DstPitch() const { return Whole() + dstGap * BLOCK; }
+    uint64_t Whole() const
+    {
+        return CeilDiv(uint64_t(left) + length + right, BLOCK) * BLOCK;
+    }
+    uint64_t DstPitch() const
+    {
+        return Whole() + dstGap * BLOCK;
+    }
 };
 
 // What a write to GM does to what is there.
-enum class Atomic : uint8_t { NONE, ADD, MAX, MIN };
+enum class Atomic : uint8_t {
+    NONE,
+    ADD,
+    MAX,
+    MIN
+};
 
 template <class T>
 void StoreAtomic(Byte *to, T value, Atomic atomic)
@@ -135,7 +155,10 @@ struct MoveOut {
     uint64_t dstGap = 0;
     Atomic atomic = Atomic::NONE;
 
-    static uint32_t Alignment(uint32_t operand) { return operand == 0 ? 1 : BLOCK; }
+    static uint32_t Alignment(uint32_t operand)
+    {
+        return operand == 0 ? 1 : BLOCK;
+    }
 
     void Run(Operands at) const
     {
@@ -166,7 +189,10 @@ struct MoveOut {
     }
 
 private:
-    uint64_t SrcPitch() const { return (CeilDiv(length, BLOCK) + srcGap) * BLOCK; }
+    uint64_t SrcPitch() const
+    {
+        return (CeilDiv(length, BLOCK) + srcGap) * BLOCK;
+    }
 };
 
 // DataCopy GM → L1 with ND → NZ. Elements of `elementSize` bytes; the names are those of Nd2NzParams. The last
@@ -174,15 +200,18 @@ private:
 struct MoveNdToNz {
     uint32_t elementSize = 2;
     uint32_t ndNum = 1;
-    uint32_t nValue = 0;            // rows
-    uint32_t dValue = 0;            // columns
+    uint32_t nValue = 0; // rows
+    uint32_t dValue = 0; // columns
     uint32_t srcNdMatrixStride = 0; // elements
-    uint32_t srcDValue = 0;         // elements in a row of the source
-    uint32_t dstNzC0Stride = 0;     // blocks, from one column of blocks to the next
-    uint32_t dstNzNStride = 1;      // blocks, from row to row
+    uint32_t srcDValue = 0; // elements in a row of the source
+    uint32_t dstNzC0Stride = 0; // blocks, from one column of blocks to the next
+    uint32_t dstNzNStride = 1; // blocks, from row to row
     uint32_t dstNzMatrixStride = 0; // elements
 
-    static uint32_t Alignment(uint32_t operand) { return operand == 0 ? BLOCK : 1; }
+    static uint32_t Alignment(uint32_t operand)
+    {
+        return operand == 0 ? BLOCK : 1;
+    }
 
     void Run(Operands at) const
     {
@@ -209,15 +238,24 @@ struct MoveNdToNz {
             visit(Access{1, Touch::READ, SrcOffset(matrix), RowBytes(), nValue, uint64_t(srcDValue) * elementSize});
             for (uint32_t column = 0; column < Columns(); ++column) {
                 visit(Access{0, Touch::WRITE, DstOffset(matrix, column), BLOCK, nValue,
-                             uint64_t(dstNzNStride) * BLOCK});
+                    uint64_t(dstNzNStride) * BLOCK});
             }
         }
     }
 
 private:
-    uint64_t RowBytes() const { return uint64_t(dValue) * elementSize; }
-    uint32_t Columns() const { return static_cast<uint32_t>(CeilDiv(RowBytes(), BLOCK)); }
-    uint64_t SrcOffset(uint32_t matrix) const { return uint64_t(matrix) * srcNdMatrixStride * elementSize; }
+    uint64_t RowBytes() const
+    {
+        return uint64_t(dValue) * elementSize;
+    }
+    uint32_t Columns() const
+    {
+        return static_cast<uint32_t>(CeilDiv(RowBytes(), BLOCK));
+    }
+    uint64_t SrcOffset(uint32_t matrix) const
+    {
+        return uint64_t(matrix) * srcNdMatrixStride * elementSize;
+    }
 
     uint64_t DstOffset(uint32_t matrix, uint32_t column) const
     {

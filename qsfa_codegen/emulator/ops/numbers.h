@@ -1,4 +1,4 @@
-// Number formats of the chips and conversions between them, bit for bit.
+// Number formats of the chips, bit for bit.
 //
 // Where the public documents are silent, this is what is done:
 // - a NaN becomes the quiet NaN of the target format, with the sign kept;
@@ -7,21 +7,30 @@
 // - subnormal numbers are kept.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 namespace emulator {
 
 // In the order of AscendC::RoundMode. ROUND is to nearest with ties away from zero; ODD is towards zero, and
 // then to the odd neighbour if anything was lost; NONE is RINT where something is lost.
-enum class Round : uint8_t { NONE, RINT, FLOOR, CEIL, ROUND, TRUNC, ODD };
+enum class Round : uint8_t {
+    NONE,
+    RINT,
+    FLOOR,
+    CEIL,
+    ROUND,
+    TRUNC,
+    ODD
+};
 
 // Bit 48 of the control register: what half, bfloat16 and 8-bit floating results do past their range.
 // SATURATE turns infinities into the largest finite number and NaN into 0.
-enum class Overflow : uint8_t { INF_NAN, SATURATE };
+enum class Overflow : uint8_t {
+    INF_NAN,
+    SATURATE
+};
 
 template <class To, class From>
 To BitCast(const From &from)
@@ -30,6 +39,15 @@ To BitCast(const From &from)
     To to;
     std::memcpy(&to, &from, sizeof(to));
     return to;
+}
+
+constexpr float PowerOfTwo(int exponent)
+{
+    float power = 1;
+    for (; exponent < 0; ++exponent) {
+        power /= 2;
+    }
+    return power;
 }
 
 // A binary floating format. HAS_INF is false where the all-ones code is NaN and every other one a number.
@@ -44,6 +62,7 @@ struct Format {
     static constexpr Bits ALL_ONES = Bits(SIGN - 1);
     static constexpr Bits TOP = Bits(ALL_ONES & ~((Bits(1) << mantissaBits) - 1)); // exponent all ones
     static constexpr Bits GREATEST = hasInf ? Bits(TOP - 1) : Bits(ALL_ONES - 1);
+    static constexpr float LEAST = PowerOfTwo(LEAST_EXPONENT - mantissaBits); // above zero
     static constexpr Bits QUIET_NAN = hasInf ? Bits(TOP | (Bits(1) << (mantissaBits - 1))) : ALL_ONES;
 };
 
@@ -54,7 +73,11 @@ using Float8E4M3Format = Format<uint8_t, 4, 3, false>;
 
 // significand · 2^exponent, or one of the special values.
 struct Exact {
-    enum class Kind : uint8_t { FINITE, INF, NOT_A_NUMBER };
+    enum class Kind : uint8_t {
+        FINITE,
+        INF,
+        NOT_A_NUMBER
+    };
     Kind kind;
     bool negative;
     uint64_t significand;
@@ -114,7 +137,7 @@ template <class F>
 typename F::Bits Past(bool negative, Round mode, Overflow overflow)
 {
     const bool towardsZero = mode == Round::TRUNC || mode == Round::ODD ||
-                             mode == (negative ? Round::CEIL : Round::FLOOR);
+        mode == (negative ? Round::CEIL : Round::FLOOR);
     if (overflow == Overflow::SATURATE || towardsZero) {
         return F::GREATEST;
     }
@@ -141,11 +164,9 @@ typename F::Bits Encode(const Exact &value, Round mode, Overflow overflow)
     }
     const int leading = 63 - __builtin_clzll(value.significand) + value.exponent;
     const int exponent = leading < F::LEAST_EXPONENT ? F::LEAST_EXPONENT : leading;
-    if (exponent > F::BIAS + 1) {
-        return Bits(sign | Past<F>(value.negative, mode, overflow));
-    }
     const int shift = exponent - F::MANTISSA - value.exponent; // bits that do not fit
-    uint64_t kept = shift <= 0 ? value.significand << -shift : shift < 64 ? value.significand >> shift : 0;
+    uint64_t kept = shift <= 0 ? value.significand << -shift : shift < 64 ? value.significand >> shift
+                                                                          : 0;
     if (shift > 0 && RoundsUp(value.significand, shift, value.negative, mode)) {
         ++kept;
     }
@@ -169,7 +190,7 @@ float Decode(typename F::Bits bits)
     }
     const uint32_t exponent = magnitude >> F::MANTISSA;
     if (exponent == 0) {
-        const float value = std::ldexp(static_cast<float>(magnitude), F::LEAST_EXPONENT - F::MANTISSA);
+        const float value = static_cast<float>(magnitude) * F::LEAST;
         return negative ? -value : value;
     }
     const int rebias = FloatFormat::BIAS - F::BIAS;
@@ -184,8 +205,14 @@ struct Small {
     typename F::Bits bits;
 
     Small() = default;
-    Small(float value) : bits(Encode<F>(Decompose(double(value)), Round::RINT, Overflow::INF_NAN)) {}
-    operator float() const { return Decode<F>(bits); }
+    Small(float value)
+        : bits(Encode<F>(Decompose(double(value)), Round::RINT, Overflow::INF_NAN))
+    {
+    }
+    operator float() const
+    {
+        return Decode<F>(bits);
+    }
 
     static Small FromBits(typename F::Bits code)
     {
@@ -225,73 +252,6 @@ T Narrow(double value, Overflow overflow)
         return static_cast<float>(value);
     } else {
         return Narrow<T>(Decompose(value), Round::RINT, overflow);
-    }
-}
-
-// To an integral value; infinities, NaN and the sign of a zero stay.
-inline double RoundToIntegral(double value, Round mode)
-{
-    const double below = std::floor(value);
-    const double rest = value - below; // exact
-    if (!(rest > 0)) {
-        return value;
-    }
-    const bool negative = value < 0;
-    bool up = false;
-    switch (mode) {
-        case Round::FLOOR:
-            break;
-        case Round::CEIL:
-            up = true;
-            break;
-        case Round::ROUND:
-            up = negative ? rest > 0.5 : rest >= 0.5;
-            break;
-        case Round::TRUNC:
-            up = negative;
-            break;
-        case Round::ODD:
-            up = std::fmod(below, 2) == 0;
-            break;
-        default:
-            up = rest > 0.5 || (rest == 0.5 && std::fmod(below, 2) != 0);
-            break;
-    }
-    return std::copysign(up ? below + 1 : below, value);
-}
-
-template <class Integer>
-Integer ToInteger(double value, Round mode)
-{
-    using Limits = std::numeric_limits<Integer>;
-    if (std::isnan(value)) {
-        return 0;
-    }
-    const double rounded = RoundToIntegral(value, mode);
-    if (rounded >= std::ldexp(1.0, Limits::digits)) {
-        return Limits::max();
-    }
-    return rounded < double(Limits::min()) ? Limits::min() : static_cast<Integer>(rounded);
-}
-
-// What Cast does to one element. From float to float it rounds to an integral value.
-template <class To, class From>
-To Convert(From value, Round mode, Overflow overflow)
-{
-    if constexpr (std::is_integral_v<To> && std::is_integral_v<From>) {
-        using Limits = std::numeric_limits<To>;
-        const auto wide = static_cast<int64_t>(value);
-        const auto least = static_cast<int64_t>(Limits::min());
-        const auto greatest = static_cast<int64_t>(Limits::max());
-        return static_cast<To>(wide < least ? least : wide > greatest ? greatest : wide);
-    } else if constexpr (std::is_integral_v<To>) {
-        return ToInteger<To>(double(float(value)), mode);
-    } else if constexpr (std::is_integral_v<From>) {
-        return Narrow<To>(Decompose(value), mode, overflow);
-    } else if constexpr (std::is_same_v<To, float> && std::is_same_v<From, float>) {
-        return Narrow<float>(Decompose(RoundToIntegral(double(value), mode)), mode, overflow);
-    } else {
-        return Narrow<To>(Decompose(double(float(value))), mode, overflow);
     }
 }
 

@@ -8,10 +8,19 @@
 
 namespace emulator::ops {
 
-enum class Reduction : uint8_t { SUM, MAX, MIN };
+enum class Reduction : uint8_t {
+    SUM,
+    MAX,
+    MIN
+};
 
 // What WholeReduceMax and Min write; in the order of AscendC::ReduceOrder.
-enum class Order : uint8_t { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
+enum class Order : uint8_t {
+    VALUE_INDEX,
+    INDEX_VALUE,
+    ONLY_VALUE,
+    ONLY_INDEX
+};
 
 // The sum of `count` (a power of two) elements; `values` is used up.
 template <class T>
@@ -77,7 +86,10 @@ struct WholeReduce {
     Strides src;
     Overflow overflow = Overflow::INF_NAN;
 
-    uint32_t Alignment(uint32_t operand) const { return operand == 0 ? Unit() : BLOCK; }
+    uint32_t Alignment(uint32_t operand) const
+    {
+        return operand == 0 ? Unit() : BLOCK;
+    }
 
     void Run(Operands at) const
     {
@@ -97,6 +109,18 @@ struct WholeReduce {
         }
     }
 
+    // The accumulator register after a sum: those of all repeats, added in order.
+    T Total(Operands at) const
+    {
+        const Lanes lanes = All();
+        T total(0);
+        for (uint32_t step = 0; step < lanes.Repeats(); ++step) {
+            const auto get = [&](uint32_t lane) { return Load<T>(at[1] + LaneOffset(src, sizeof(T), step, lane)); };
+            total = Add::Of(total, SumOf<T>(lanes, step, {0, WIDTH<T>}, overflow, get), overflow);
+        }
+        return total;
+    }
+
     template <class Visit>
     void Ranges(Operands, Visit &&visit) const
     {
@@ -112,7 +136,10 @@ struct WholeReduce {
 private:
     using Index = std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>;
 
-    Lanes All() const { return Lanes(mask, repeat, WIDTH<T>); }
+    Lanes All() const
+    {
+        return Lanes(mask, repeat, WIDTH<T>);
+    }
 
     uint32_t Unit() const
     {
@@ -170,8 +197,8 @@ struct GroupReduce {
             for (uint32_t i = 0; i < GROUPS; ++i) {
                 const LaneRun within{i * group, (i + 1) * group};
                 results[i] = reduction == Reduction::SUM
-                                 ? SumOf<T>(lanes, step, within, overflow, get)
-                                 : FindExtreme<T>(lanes, step, within, reduction == Reduction::MAX, get).value;
+                    ? SumOf<T>(lanes, step, within, overflow, get)
+                    : FindExtreme<T>(lanes, step, within, reduction == Reduction::MAX, get).value;
             }
             ForEachResult(lanes, step, [&](uint32_t i, uint64_t offset) { Store(at[0] + offset, results[i]); });
         }
@@ -190,7 +217,10 @@ struct GroupReduce {
     }
 
 private:
-    Lanes All() const { return Lanes(mask, repeat, WIDTH<T>); }
+    Lanes All() const
+    {
+        return Lanes(mask, repeat, WIDTH<T>);
+    }
 
     template <class Visit>
     void ForEachResult(const Lanes &lanes, uint32_t step, Visit visit) const

@@ -7,6 +7,7 @@
 #include "compare.h"
 #include "elementwise.h"
 #include "fixpipe.h"
+#include "gather.h"
 #include "load3d.h"
 #include "mmad.h"
 #include "rearrange.h"
@@ -19,7 +20,10 @@ namespace {
 
 class Fields {
 public:
-    explicit Fields(const int64_t *next) : next_(next) {}
+    explicit Fields(const int64_t *next)
+        : next_(next)
+    {
+    }
 
     template <class T>
     Fields &operator>>(T &field)
@@ -32,8 +36,14 @@ public:
         return *this;
     }
 
-    Fields &operator>>(Mask &mask) { return *this >> mask.counter >> mask.low >> mask.high; }
-    Fields &operator>>(Strides &strides) { return *this >> strides.block >> strides.repeat; }
+    Fields &operator>>(Mask &mask)
+    {
+        return *this >> mask.counter >> mask.low >> mask.high;
+    }
+    Fields &operator>>(Strides &strides)
+    {
+        return *this >> strides.block >> strides.repeat;
+    }
 
 private:
     const int64_t *next_;
@@ -105,7 +115,9 @@ void Fill(Fields in, GatherMask<T> &to)
     in >> to.pattern >> to.count >> to.repeat >> to.src >> to.patternRepeat;
 }
 
-void Fill(Fields, Transpose &) {}
+void Fill(Fields, Transpose &)
+{
+}
 
 template <class T>
 void Fill(Fields in, Compare<T> &to)
@@ -166,9 +178,9 @@ void Fill(Fields in, LoadTransposed &to)
 
 void Fill(Fields in, Load3D &to)
 {
-    in >> to.layout >> to.elementSize >> to.padLeft >> to.padRight >> to.padTop >> to.padBottom >> to.l1H >> to.l1W >>
-        to.channelSize >> to.kExtension >> to.mExtension >> to.kStart >> to.mStart >> to.strideW >> to.strideH >>
-        to.filterW >> to.filterH >> to.dilationW >> to.dilationH >> to.padValue;
+    in >> to.layout >> to.elementSize >> to.padLeft >> to.padRight >> to.padTop >> to.padBottom >> to.l1H >>
+        to.l1W >> to.channelSize >> to.kExtension >> to.mExtension >> to.kStart >> to.mStart >> to.strideW >>
+        to.strideH >> to.filterW >> to.filterH >> to.dilationW >> to.dilationH >> to.padValue;
 }
 
 template <class C, class A, class B>
@@ -188,7 +200,10 @@ void Fill(Fields in, Fixpipe<To, From> &to)
 template <class Act>
 class Find {
 public:
-    Find(const std::string &name, const int64_t *fields, Act &act) : name_(name), fields_(fields), act_(act) {}
+    Find(const std::string &name, const int64_t *fields, Act &act)
+        : name_(name), fields_(fields), act_(act)
+    {
+    }
 
     template <class Instruction>
     Find &Case(const std::string &name)
@@ -248,7 +263,10 @@ public:
         return Case<Cast<To, From>>("cast " + types);
     }
 
-    bool Found() const { return found_; }
+    bool Found() const
+    {
+        return found_;
+    }
 
 private:
     std::string name_;
@@ -289,7 +307,8 @@ bool With(const std::string &name, const int64_t *fields, Act &act)
     find.template Case<Move>("move").template Case<MovePadIn>("move_pad_in").template Case<MoveNdToNz>("nd_to_nz");
     find.template Case<MoveOut<Half>>("move_out half").template Case<MoveOut<float>>("move_out float");
     find.template Case<MoveOut<int32_t>>("move_out int32");
-    find.template Case<Load2D>("load2d").template Case<LoadTransposed>("load_transposed").template Case<Load3D>("load3d");
+    find.template Case<Load2D>("load2d").template Case<LoadTransposed>("load_transposed");
+    find.template Case<Load3D>("load3d");
     find.template Case<Mmad<float, Half>>("mmad half").template Case<Mmad<float, BFloat16>>("mmad bfloat16");
     find.template Case<Mmad<float, float>>("mmad float").template Case<Mmad<int32_t, int8_t>>("mmad int8");
     find.template Case<Fixpipe<float, float>>("fixpipe float").template Case<Fixpipe<Half, float>>("fixpipe half");
@@ -298,7 +317,11 @@ bool With(const std::string &name, const int64_t *fields, Act &act)
     return find.Found();
 }
 
-enum class Action { RUN, RANGES, ALIGNMENT };
+enum class Action {
+    RUN,
+    RANGES,
+    ALIGNMENT
+};
 
 // What is asked of the instruction. Ranges gives six numbers for each access, up to `room` of them.
 struct Question {
@@ -306,7 +329,7 @@ struct Question {
     Byte *const *operands;
     uint64_t *out;
     int64_t room;
-    int64_t answer = 0; // RUN: elements taken (GatherMask); RANGES: accesses; ALIGNMENT: bytes
+    int64_t answer = 0; // RUN: elements taken (GatherMask) or the sum (WholeReduce); RANGES: accesses; ALIGNMENT: bytes
 
     void Put(const Access &access)
     {
@@ -314,7 +337,7 @@ struct Question {
             return;
         }
         const uint64_t numbers[] = {access.operand, static_cast<uint64_t>(access.touch), access.offset,
-                                    access.bytes,   access.count,                        access.stride};
+            access.bytes, access.count, access.stride};
         out = std::copy(std::begin(numbers), std::end(numbers), out);
     }
 
@@ -337,6 +360,14 @@ struct Question {
     }
 
     template <class T>
+    void Run(const WholeReduce<T> &instruction)
+    {
+        instruction.Run(operands);
+        const T total = instruction.Total(operands);
+        std::memcpy(&answer, &total, sizeof(total));
+    }
+
+    template <class T>
     void Run(const GatherMask<T> &instruction)
     {
         answer = static_cast<int64_t>(instruction.Pack(operands));
@@ -347,7 +378,7 @@ struct Question {
 
 // The answer, or −1 when there is no such instruction. For the alignment, `room` is the operand.
 extern "C" int64_t ask(int action, const char *name, const int64_t *fields, Byte *const *operands, uint64_t *out,
-                       int64_t room)
+    int64_t room)
 {
     Question question{static_cast<Action>(action), operands, out, room};
     return With(name, fields, question) ? question.answer : -1;

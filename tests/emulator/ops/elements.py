@@ -27,7 +27,7 @@ def rounded(kind: str, exact: Array) -> Array:
     """Codes of values of higher precision, to nearest even."""
     if kind != "float":
         return formats.encode(kind, exact.astype(np.float64))
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         return exact.astype(np.float32).view(np.uint32)
 
 

@@ -132,6 +132,16 @@ def test_products_that_are_added_are_rounded_once(
     check(Instruction(f"{name} {kind}", *fields), to, expected, operands, rng, reads_dst=True)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(("tiny", "expected"), [(2.0**-60, 1 + 2**-23), (-(2.0**-60), 1), (0.0, 1)])
+def test_what_a_double_cannot_hold_breaks_a_tie(sign: int, tiny: float, expected: float) -> None:
+    whole = Shape(False, lanes.first(64), 1).fields(), (1, 8), (1, 8), (1, 8)
+    a, b = 97 * 257 * sign, 673 * 2.0**-24  # a · b is 1 + 2^-24, half way between two floats
+    dst, left, right = (np.full(64, value, np.float32).view(np.uint8) for value in (tiny * sign, a, b))
+    Instruction("mul_add_dst float", *whole, formats.INF_NAN).run(dst, left, right)
+    assert (dst.view(np.float32) == sign * np.float32(expected)).all()
+
+
 @pytest.mark.parametrize("kind", ["half", "float", "mixed"])
 @few
 @given(shape=shapes, dst=dst_strides, src=src_strides, seed=seeds)

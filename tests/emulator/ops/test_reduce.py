@@ -47,20 +47,25 @@ def repeats(
 @pytest.mark.parametrize("kind", FLOATS)
 @some
 @given(shape=shapes, stride=st.integers(0, 4), src=src_strides, seed=seeds)
-def test_the_sum_of_a_repeat(kind: str, shape: Shape, stride: int, src: Strides, seed: int) -> None:
+def test_the_sum_of_a_repeat_and_of_all(
+    kind: str, shape: Shape, stride: int, src: Strides, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     dtype = FLOATS[kind]
     operands = [lanes.memory(rng), numbers(rng, dtype)]
     expected = operands[0].copy().view(dtype)
+    accumulated = dtype.type(0)
     for step, active, values in repeats(shape, src, operands[1], dtype):
         if active.any():
             expected[step * stride] = tree_sum(np.where(active, values, dtype.type(0)))
+            accumulated += tree_sum(np.where(active, values, dtype.type(0)))
     fields = SUM, VALUE_INDEX, shape.fields(), stride, src.fields(), formats.INF_NAN
     instruction = Instruction(f"whole_reduce {kind}", *fields)
     assert instruction.alignment(0) == dtype.itemsize
     check_ranges(instruction, rng, *operands)
-    instruction.run(*operands)
+    total = np.array([instruction.run(*operands)]).view(dtype)[0]
     assert np.array_equal(operands[0], expected.view(np.uint8))
+    assert total == accumulated
 
 
 @pytest.mark.parametrize("kind", FLOATS)
