@@ -123,7 +123,7 @@ struct Max : Operation {
     template <class T>
     static T Of(T a, T b, Overflow)
     {
-        return IsNan(b) || !Greater(a, b) ? b : a;
+        return Greater(a, b) ? a : b;
     }
 };
 
@@ -131,7 +131,7 @@ struct Min : Operation {
     template <class T>
     static T Of(T a, T b, Overflow)
     {
-        return IsNan(b) || !Less(a, b) ? b : a;
+        return Less(a, b) ? a : b;
     }
 };
 

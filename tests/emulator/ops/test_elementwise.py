@@ -35,6 +35,8 @@ def numbers(rng: np.random.Generator, kind: str, size: int = lanes.MEMORY) -> By
         return raw
     count = size // type_of[kind].itemsize
     values = rng.normal(0, 3, count) * 2.0 ** rng.integers(-3, 4, count)
+    special = rng.random(count) < 0.2
+    values[special] = rng.choice([0.0, -0.0, np.inf, -np.inf, np.nan], special.sum())
     return elements.rounded(kind, values).view(np.uint8)
 
 
