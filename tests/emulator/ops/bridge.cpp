@@ -4,14 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "compare.h"
-#include "elementwise.h"
-#include "fixpipe.h"
-#include "gather.h"
-#include "load3d.h"
-#include "mmad.h"
-#include "rearrange.h"
-#include "reduce.h"
+#include "limits_move.h"
 
 using namespace emulator;
 using namespace emulator::ops;
@@ -320,7 +313,8 @@ bool With(const std::string &name, const int64_t *fields, Act &act)
 enum class Action {
     RUN,
     RANGES,
-    ALIGNMENT
+    ALIGNMENT,
+    LIMITS
 };
 
 // What is asked of the instruction. Ranges gives six numbers for each access, up to `room` of them.
@@ -329,7 +323,7 @@ struct Question {
     Byte *const *operands;
     uint64_t *out;
     int64_t room;
-    int64_t answer = 0; // RUN: elements taken (GatherMask) or the sum (WholeReduce); RANGES: accesses; ALIGNMENT: bytes
+    int64_t answer = 0; // RUN: elements taken (GatherMask) or the sum (WholeReduce); RANGES: accesses; ALIGNMENT: bytes; LIMITS: limits
 
     void Put(const Access &access)
     {
@@ -341,6 +335,15 @@ struct Question {
         out = std::copy(std::begin(numbers), std::end(numbers), out);
     }
 
+    // Five numbers; the first is the address of the name.
+    void Put(const Limit &limit)
+    {
+        ++answer;
+        const uint64_t numbers[] = {reinterpret_cast<uint64_t>(limit.name), limit.least, limit.greatest,
+            limit.multiple, limit.Kept()};
+        out = std::copy(std::begin(numbers), std::end(numbers), out);
+    }
+
     template <class Instruction>
     void operator()(const Instruction &instruction)
     {
@@ -348,6 +351,8 @@ struct Question {
             instruction.Ranges(operands, [&](const Access &access) { Put(access); });
         } else if (action == Action::ALIGNMENT) {
             answer = instruction.Alignment(static_cast<uint32_t>(room));
+        } else if (action == Action::LIMITS) {
+            Limits(instruction, [&](const Limit &limit) { Put(limit); });
         } else {
             Run(instruction);
         }

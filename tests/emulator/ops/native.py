@@ -20,7 +20,7 @@ COMPILE = ("g++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-shared",
 Bytes: TypeAlias = NDArray[np.uint8]
 Numbers: TypeAlias = NDArray[Any]
 
-RUN, RANGES, ALIGNMENT = range(3)
+RUN, RANGES, ALIGNMENT, LIMITS = range(4)
 READ, WRITE, CLOBBER = range(3)
 ROOM = 4096  # accesses
 
@@ -39,6 +39,15 @@ class Access(NamedTuple):
         for i in range(self.times):
             begin = self.offset + i * self.stride
             yield slice(begin, begin + self.bytes)
+
+
+class Limit(NamedTuple):
+    """The range of a parameter, and whether the value is in it."""
+
+    least: int
+    greatest: int
+    multiple: int
+    kept: bool
 
 
 @cache
@@ -80,6 +89,17 @@ class Instruction:
 
     def alignment(self, operand: int) -> int:
         return self._ask(ALIGNMENT, (), None, operand)
+
+    def limits(self) -> dict[str, Limit]:
+        """The ranges of the parameters, under their public names."""
+        out = np.zeros((32, 5), np.uint64)
+        rows = out[: self._ask(LIMITS, (), out, 0)]
+        return {
+            str((ctypes.string_at(int(name))).decode()): Limit(
+                int(least), int(greatest), int(multiple), bool(kept)
+            )
+            for name, least, greatest, multiple, kept in rows
+        }
 
     def touched(self, touch: int, *operands: Bytes) -> list[NDArray[np.bool_]]:
         """For each operand, the bytes that ``ranges`` names with this touch."""
