@@ -1,7 +1,8 @@
-// Vector instructions that fill, copy and transpose.
+// Vector instructions that fill, copy, gather and transpose.
 #pragma once
 
 #include "arithmetic.h"
+#include "gather.h"
 
 namespace emulator::ops {
 
