@@ -34,6 +34,14 @@ def numbers(rng: np.random.Generator, dtype: np.dtype[Any]) -> Bytes:
     return rng.normal(0, 50, count).astype(dtype).view(np.uint8)
 
 
+def with_nan(rng: np.random.Generator, dtype: np.dtype[Any]) -> Bytes:
+    """Numbers, some of them NaN in some examples."""
+    values = numbers(rng, dtype).view(dtype)
+    if rng.random() < 0.5:
+        values[rng.random(values.size) < 0.02] = np.nan
+    return values.view(np.uint8)
+
+
 def repeats(
     shape: Shape, src: Strides, memory: Bytes, dtype: np.dtype[Any]
 ) -> list[tuple[int, np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
@@ -78,7 +86,7 @@ def test_the_extreme_of_a_repeat_and_its_first_index(
     rng = np.random.default_rng(seed)
     dtype = FLOATS[kind]
     index_type = np.uint16 if kind == "half" else np.uint32
-    operands = [lanes.memory(rng), numbers(rng, dtype)]
+    operands = [lanes.memory(rng), with_nan(rng, dtype)]
     expected = operands[0].copy()
     unit = {ONLY_VALUE: dtype.itemsize, ONLY_INDEX: 4}.get(order, 2 * dtype.itemsize)
     for step, active, values in repeats(shape, src, operands[1], dtype):
@@ -117,7 +125,7 @@ def test_groups_that_take_no_part_keep_their_old_result(
     dtype = FLOATS[kind]
     size = 32 // dtype.itemsize if group == "block" else 2
     groups = 256 // dtype.itemsize // size
-    operands = [lanes.memory(rng), numbers(rng, dtype)]
+    operands = [lanes.memory(rng), with_nan(rng, dtype)]
     expected = operands[0].copy().view(dtype)
     for step, active, values in repeats(shape, src, operands[1], dtype):
         for i, (some_active, elements) in enumerate(
