@@ -49,7 +49,7 @@ private:
 
 // DataCopyPad from GM. `length` and `srcGap` count bytes, `dstGap` blocks. A burst takes whole blocks in the
 // destination: `left` bytes, the data, `right` bytes, and what is missing to a block. Without padding values
-// these bytes cannot be relied on; the chip is said to repeat the first element where left and right are 0.
+// these bytes cannot be relied on, nor with left and right 0, where the chip is said to repeat the first element.
 struct MovePadIn {
     uint32_t bursts = 1;
     uint32_t length = 0;
@@ -76,7 +76,7 @@ struct MovePadIn {
             Byte *to = at[0] + burst * DstPitch();
             Byte filler[sizeof(value)];
             std::memcpy(filler, &value, sizeof(value));
-            if (!pad) {
+            if (!pad || left + right == 0) {
                 std::memcpy(filler, from, std::min(elementSize, length));
             }
             for (uint64_t i = 0; i < Whole(); ++i) {

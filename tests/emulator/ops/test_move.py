@@ -69,9 +69,10 @@ def test_a_padded_copy_fills_whole_blocks(
     assert np.array_equal(dst[~unsure], expected[~unsure])
 
 
-def test_a_copy_without_padding_repeats_the_first_element() -> None:
+@pytest.mark.parametrize("pad", [0, 1])
+def test_a_copy_without_padding_repeats_the_first_element(pad: int) -> None:
     dst, src = np.zeros(64, np.uint8), np.arange(1, 65, dtype=np.uint8)
-    Instruction("move_pad_in", 1, 6, 0, 0, 0, 0, 0, 2, 0).run(dst, src)
+    Instruction("move_pad_in", 1, 6, 0, 0, 0, 0, pad, 2, 9).run(dst, src)
     assert list(dst[:34]) == [1, 2, 3, 4, 5, 6, *[1, 2] * 13, 0, 0]
 
 
