@@ -51,9 +51,17 @@ class Limit(NamedTuple):
 
 
 @cache
-def library() -> ctypes.CDLL:
+def build() -> tuple[Path, str]:
+    """The library, and what the compiler has against it; made once, also when it fails."""
     target = Path(tempfile.mkdtemp(prefix="ops")) / "ops.so"
-    subprocess.run([*COMPILE, HERE / "bridge.cpp", "-o", target], check=True)
+    done = subprocess.run([*COMPILE, HERE / "bridge.cpp", "-o", target], capture_output=True, text=True)
+    return target, done.stderr
+
+
+@cache
+def library() -> ctypes.CDLL:
+    target, errors = build()
+    assert not errors, errors
     loaded = ctypes.CDLL(str(target))
     loaded.ask.restype = ctypes.c_int64
     return loaded
