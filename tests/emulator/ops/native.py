@@ -51,20 +51,22 @@ class Limit(NamedTuple):
 
 
 @cache
-def build() -> tuple[Path, str]:
-    """The library, and what the compiler has against it; made once, also when it fails."""
-    target = Path(tempfile.mkdtemp(prefix="ops")) / "ops.so"
-    done = subprocess.run([*COMPILE, HERE / "bridge.cpp", "-o", target], capture_output=True, text=True)
-    return target, done.stderr
-
-
-@cache
-def library() -> ctypes.CDLL:
-    target, errors = build()
-    assert not errors, errors
-    loaded = ctypes.CDLL(str(target))
+def build() -> ctypes.CDLL | str:
+    """The library, or what the compiler has against it; made once, also when it fails."""
+    with tempfile.TemporaryDirectory(prefix="ops") as folder:
+        target = Path(folder) / "ops.so"
+        done = subprocess.run([*COMPILE, HERE / "bridge.cpp", "-o", target], capture_output=True, text=True)
+        if done.returncode:
+            return done.stderr
+        loaded = ctypes.CDLL(str(target))
     loaded.ask.restype = ctypes.c_int64
     return loaded
+
+
+def library() -> ctypes.CDLL:
+    built = build()
+    assert not isinstance(built, str), built
+    return built
 
 
 class Instruction:
