@@ -186,8 +186,16 @@ void FillLanes(const Lanes &lanes, Byte *to, Strides strides, Compute compute)
     }
 }
 
+template <class... Ts>
+constexpr uint32_t RepeatWidth()
+{
+    constexpr uint32_t widest = std::max({static_cast<uint32_t>(sizeof(Ts))...});
+    static_assert(widest >= 2, "the mask register has 128 bits");
+    return REPEAT / widest;
+}
+
 // How many elements a repeat has when these types meet: the widest fills 256 bytes.
 template <class... Ts>
-constexpr uint32_t WIDTH = REPEAT / std::max({static_cast<uint32_t>(sizeof(Ts))...});
+constexpr uint32_t WIDTH = RepeatWidth<Ts...>();
 
 } // namespace emulator::ops
