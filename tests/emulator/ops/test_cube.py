@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tests.emulator.ops import formats, lanes
 from tests.emulator.ops.lanes import seeds
-from tests.emulator.ops.native import Bytes, Instruction, check_ranges
+from tests.emulator.ops.native import CLOBBER, Bytes, Instruction, check_ranges
 
 some = settings(max_examples=40, deadline=None)
 Matrix = NDArray[Any]
@@ -241,6 +241,7 @@ def test_mmad(kind: str, m: int, n: int, k: int, start: int, nz_a: bool, wide: b
     check_ranges(instruction, rng, *operands)
     real = nz(np.ones((m, n), c_type), 16).view(c_type) != 0
     assert np.array_equal(instruction.touched(1, *operands)[0], np.repeat(real, 4))
+    assert np.array_equal(instruction.touched(CLOBBER, *operands)[0], np.repeat(~real, 4))
     for mark, lay_out, matrix in zip(instruction.touched(0, *operands)[1:3], (lay, zn), (a, b), strict=True):
         ones = np.ones(matrix.shape, f"u{matrix.itemsize}")
         ones = np.pad(ones, ((0, 0), (0, to_k.shape[1] - k))) if lay_out is lay else ones
