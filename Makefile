@@ -46,7 +46,7 @@ clean:  ## remove the virtual environment and every cache; generated packages st
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# On a bare machine whose owner runs this as root, the compiler and gtest come from the system's packages.
+# On a bare machine whose owner runs this as root, the compiler, gtest and a browser come from the system's packages.
 HAS_GTEST = echo '\#include <gtest/gtest.h>' | $${CXX:-g++} -E -x c++ - >/dev/null 2>&1
 INSTALL = test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qq -y
 tools:
@@ -54,6 +54,9 @@ tools:
 	    { echo "make test compiles generated C++ and needs g++: install it (Debian: apt-get install g++)" >&2; exit 1; }
 	@$(HAS_GTEST) || { $(INSTALL) libgtest-dev >/dev/null; } || \
 	    echo "gtest is not installed (Debian: apt-get install libgtest-dev): the generated unit tests are not run" >&2
+	@{ command -v chromium && command -v chromedriver; } >/dev/null || \
+	    { $(INSTALL) --no-install-recommends chromium chromium-driver >/dev/null; } || \
+	    echo "Chromium is not installed (Debian: apt-get install chromium chromium-driver): the page of a review is not tested in a browser" >&2
 
 # The development environment has the core one in it: once it is there, it serves both.
 $(CORE): pyproject.toml | $(BIN)/python

@@ -342,6 +342,7 @@ Exit status:
         "diff                                   # what was not committed yet",
         "diff spec/my_operator.yaml --base origin/main",
         "diff --base v1.0 --format markdown > review.md",
+        "diff --base origin/main --html review.html",
         "diff --base ../released/spec",
         "diff --allow QD127",
     )
@@ -360,6 +361,18 @@ Exit status:
     "--witness/--no-witness",
     default=True,
     help="Show calls that the two contracts treat differently.  [default: shown]",
+)
+@click.option(
+    "--files/--no-files",
+    "shows_files",
+    default=None,
+    help="Show what changed in generated files.  [default: only in the page of --html]",
+)
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write all of it as one page for a browser, too.",
 )
 @click.option(
     "--prove", is_flag=True, help="Decide changes of rules for all calls; needs qsfa-codegen[prove]."

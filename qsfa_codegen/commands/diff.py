@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +13,13 @@ from msgspec import Struct
 from qsfa_codegen.commands import operators, specs, status
 from qsfa_codegen.diagnostics import Diagnostic, Severity, Sink
 from qsfa_codegen.expr.memo import forget
+from qsfa_codegen.resources import CHIPS, chips_of, resource
 from qsfa_codegen.review.base import Base, BaseError, BaseSpec, base_of, find, removed
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.terminal import Console
     from qsfa_codegen.review.compare import Review
+    from qsfa_codegen.review.files.model import Files
     from qsfa_codegen.spec.model import Operator
 
 BREAKING = 100
@@ -26,7 +30,8 @@ class Request(Struct, frozen=True):
 
     ``base`` is a revision or a folder, None for HEAD. ``every`` says that no spec was named, so that
     specs which only the base has are looked for. ``allow`` are codes that do not count as breaking.
-    ``contract`` and ``witness`` are the layers to show.
+    ``contract``, ``witness`` and ``files`` are the layers to show. ``html`` is where a page with all
+    of it goes, to which generated files belong unless they are ruled out.
     """
 
     specs: tuple[Path, ...]
@@ -35,8 +40,20 @@ class Request(Struct, frozen=True):
     allow: tuple[str, ...] = ()
     contract: bool = True
     witness: bool = True
+    shows_files: bool | None = None
+    html: Path | None = None
     prove: bool = False
     form: str = "text"
+
+    @property
+    def files(self) -> bool:
+        """Show what became of generated files."""
+        return bool(self.shows_files)
+
+    @property
+    def compares_files(self) -> bool:
+        """Whether anything shows generated files."""
+        return self.files or (self.html is not None and self.shows_files is None)
 
 
 def run(request: Request, console: Console) -> int:
@@ -51,6 +68,8 @@ def run(request: Request, console: Console) -> int:
         reviews += [] if review is None else [review]
     if request.every:
         reviews += _removed(request, reviews)
+    if request.html is not None:
+        _write(request.html, reviews)
     _print(reviews, request, console)
     if failed:
         return status.FINDINGS
@@ -104,7 +123,36 @@ def _review(spec: Path, request: Request, console: Console) -> Review | None:
         message = f"the break {entry.code} that is allowed counts for nothing"
         help = "an entry is for the edit that it comes with: remove it"
         console.finding(Diagnostic("QS932", message, entry.span, help, Severity.WARNING))
-    return Review(new.snake, spec.as_posix(), base.label, changes, relation=contract, unused=unused)
+    return Review(
+        new.snake,
+        spec.as_posix(),
+        base.label,
+        changes,
+        relation=contract,
+        unused=unused,
+        files=_files(old, new) if request.compares_files else None,
+        was=found.name,
+        texts={found.chips_name: found.chips.decode("utf-8", "replace"), **dict(_chips(spec)), **texts},
+    )
+
+
+def _files(old: Operator, new: Operator) -> Files:
+    """What became of generated files; only a spec without errors by the rules of today has any."""
+    from qsfa_codegen.review.files.model import Files
+    from qsfa_codegen.review.files.packages import compare_packages
+    from qsfa_codegen.spec.rules import check
+
+    sink = Sink()
+    check(old, sink)
+    if sink.failed:
+        return Files(problem="by the rules of today the spec of the base has errors")
+    return compare_packages(old, new)
+
+
+def _chips(spec: Path) -> Iterator[tuple[str, str]]:
+    """The description of chips that goes with a spec, by its name in places."""
+    path = chips_of(spec) or resource(CHIPS)
+    yield path.as_posix(), path.read_text(encoding="utf-8", errors="replace")
 
 
 def _operator(found: BaseSpec, console: Console) -> Operator | None:
@@ -140,3 +188,21 @@ def _print(reviews: list[Review], request: Request, console: Console) -> None:
 
     console.result(report.document(reviews, request, colour=console.colour).rstrip("\n"))
     console.finish()
+
+
+def _write(path: Path, reviews: list[Review]) -> None:
+    """The page, whole or not at all; into what is no plain file, such as a pipe, as it comes."""
+    from qsfa_codegen.review.report.page import page
+
+    data = page(reviews).encode("utf-8", "replace")
+    passing = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            path.write_bytes(data)
+            return
+        passing.write_bytes(data)
+        passing.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            passing.unlink()
+        raise status.BadUsageError(f"{path} cannot be written: {error.strerror}") from error

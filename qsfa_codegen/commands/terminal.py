@@ -15,7 +15,15 @@ FORMATS = ("text", "json", "sarif", "github")
 COLOURS = ("auto", "always", "never")
 
 _RESET = "\x1b[0m"
-_STYLES = {"bold": "\x1b[1m", "added": "\x1b[32m", "removed": "\x1b[31m", "place": "\x1b[36m"}
+_STYLES = {
+    "bold": "\x1b[1m",
+    "added": "\x1b[32m",
+    "removed": "\x1b[31m",
+    "added_word": "\x1b[1;7;32m",
+    "removed_word": "\x1b[1;7;31m",
+    "place": "\x1b[36m",
+    "quiet": "\x1b[2m",
+}
 _DIFF_STYLES = {"+": "added", "-": "removed", "@": "place"}
 
 

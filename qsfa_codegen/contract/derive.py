@@ -6,11 +6,11 @@ on purpose), and the evaluator confirms it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from qsfa_codegen.contract.breaking import Breaker
-from qsfa_codegen.contract.calls import Call
+from qsfa_codegen.contract.calls import Call, Result
 from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.contract.kept import Base, Kept, Unbroken
 from qsfa_codegen.contract.legal import LegalCalls, Unreached
@@ -24,11 +24,16 @@ _BASES_TRIED_FOR_CONSTRAINT = 3
 
 
 class Derivation(NamedTuple):
-    """The calls in a fixed order, and what could not be derived."""
+    """The calls in a fixed order, what could not be derived, and what is known of calls by their id.
+
+    ``results`` has the result of each legal call, ``breaks`` the one check that a call was made to break.
+    """
 
     calls: tuple[Call, ...]
     unbroken: tuple[Unbroken, ...]
     unreached: tuple[Unreached, ...]
+    results: Mapping[str, Result]
+    breaks: Mapping[str, Check]
 
 
 def derive(operator: Operator, evaluator: Evaluator | None = None) -> Derivation:
@@ -56,7 +61,9 @@ class _Deriver:
                 self._derive(chip, first=chip is self._operator.chips[0])
             else:
                 self._copy(twin, chip)
-        return Derivation(self._kept.calls, self._never_broken(), tuple(self._legal.unreached))
+        kept = self._kept
+        unreached = tuple(self._legal.unreached)
+        return Derivation(kept.calls, self._never_broken(), unreached, kept.results, kept.breaks)
 
     def _twin(self, chip: Chip) -> Chip | None:
         """An earlier chip of which the same is true, as far as any rule can tell."""
@@ -137,7 +144,7 @@ class _Deriver:
             broken = self._search.broken(edit.call, base.legal.call)
             if [b.check for b in broken] == [check]:
                 case = base.case if check.kind is not CheckKind.ATTR else ""
-                self._kept.keep_broken(edit.call, check.id, edit.label, case, common=first)
+                self._kept.keep_breaking(edit.call, check, edit.label, case, common=first)
                 done.append(edit.call)
         return bool(done)
 

@@ -251,6 +251,15 @@ class Evaluator:
         env, bound = self.env(call, chip)
         found = list(self._checked(call, env, bound, self.rules))
         found.extend(_Found(self.messages.content(*broken), False) for broken in self.broken_contents(env))
+        return self._answered(call, chip, env, found, stage)
+
+    def answered(self, call: Call, chip: Chip, env: CallEnv) -> Result:
+        """The result of a call that breaks no rule, as its caller knows, and whose data is open."""
+        return self._answered(call, chip, env, [], None)
+
+    def _answered(
+        self, call: Call, chip: Chip, env: CallEnv, found: list[_Found], stage: Stage | None
+    ) -> Result:
         outputs = self._infer_outputs(call, env, found)
         tiling = None if self.tiling_rule is None else self.tiling_rule.run(env, chip.arch)
         if isinstance(tiling, tuple):

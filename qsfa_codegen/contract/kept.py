@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from qsfa_codegen.contract.calls import Call
+from qsfa_codegen.contract.calls import Call, Result
 from qsfa_codegen.contract.expected import facts_of
 from qsfa_codegen.contract.plan import Plan
 from qsfa_codegen.contract.search import Blocked, Legal, Search
-from qsfa_codegen.spec.model import Chip
+from qsfa_codegen.spec.model import Check, Chip
 
 OK: Mapping[str, object] = {"status": "ok"}
 """What is asked of a call that is legal; the call that is kept says what comes out of it, too."""
@@ -39,7 +39,8 @@ class Base(NamedTuple):
 class Kept:
     """Calls in the order in which they were found.
 
-    ``pool`` are the legal calls of the chip at hand: later they serve to be broken.
+    ``pool`` are the legal calls of the chip at hand: later they serve to be broken. ``results`` has what
+    comes out of each legal call, and ``breaks`` the check that a call breaks where it was made for it.
     """
 
     def __init__(self, search: Search) -> None:
@@ -51,6 +52,8 @@ class Kept:
         self._keys: set[object] = set()
         self._common: dict[str, list[tuple[str, Call]]] = {}  # chip → what holds for its twins too
         self.pool: list[Base] = []
+        self.results: dict[str, Result] = {}
+        self.breaks: dict[str, Check] = {}
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -62,14 +65,16 @@ class Kept:
         found = self._search.solve(plan, frozenset(pinned) | self._search.pinned)
         if isinstance(found, Blocked):
             return found
-        expect = self._expected(found.call)
+        result = self._evaluator.answered(found.call, plan.chip, found.env)
+        expect = self._expected(result)
         if isinstance(expect, str):
             return Blocked(expect)
         base = Base(case, found)
         key = (plan.chip.id, *found.call.inputs.items(), *found.call.attrs.items())
         if key not in self._keys:  # another choice may have led to the same call
             self._keys.add(key)
-            self._add(found.call, expect, plan.chip.id, "ok", *name, common=True)
+            kept = self._add(found.call, expect, plan.chip.id, "ok", *name, common=True)
+            self.results[kept.id] = result
             self.pool.append(base)
         return base
 
@@ -81,18 +86,22 @@ class Kept:
         A call that is expected to be legal and has no outputs or no tiling, because a number leaves its
         range, is not kept.
         """
-        full = self._expected(call) if expect.get("status") == "ok" else expect
-        if not isinstance(full, str):
-            self._add(call, full, chip, *name, common=common)
-
-    def _expected(self, call: Call) -> Mapping[str, object] | str:
-        """All that is expected of a legal call; the id of a rule that it breaks after all."""
+        if expect.get("status") != "ok":
+            self._add(call, expect, chip, *name, common=common)
+            return
         result = self._evaluator.evaluate(call)
+        full = self._expected(result)
+        if not isinstance(full, str):
+            kept = self._add(call, full, chip, *name, common=common)
+            self.results[kept.id] = result
+
+    def _expected(self, result: Result) -> Mapping[str, object] | str:
+        """All that is expected of a legal call; the id of a rule that it breaks after all."""
         if result.ok:
             return {"status": "ok", **facts_of(result)}
         return result.violations[0].constraint if self._answers else OK
 
-    def _add(self, call: Call, expect: Mapping[str, object], chip: str, *name: str, common: bool) -> None:
+    def _add(self, call: Call, expect: Mapping[str, object], chip: str, *name: str, common: bool) -> Call:
         wanted = "_".join(part.lower() for part in (chip, *name) if part)
         id, number = wanted, 1
         while id in self._calls:
@@ -101,12 +110,23 @@ class Kept:
         kept = self._calls[id] = call.named(id, expect)
         if common:
             self._common.setdefault(chip, []).append((id[len(chip) + 1 :], kept))
+        return kept
 
-    def keep_broken(self, call: Call, id: str, *name: str, common: bool = False) -> None:
+    def keep_broken(self, call: Call, id: str, *name: str) -> None:
         """Keep a call whose only fault is that it breaks the rule ``id``."""
-        self.keep(call, rejected(id), call.chip, "breaks", id, *name, common=common)
+        self.keep(call, rejected(id), call.chip, "breaks", id, *name)
+
+    def keep_breaking(self, call: Call, check: Check, *name: str, common: bool) -> None:
+        """Keep a call that breaks the check alone."""
+        kept = self._add(call, rejected(check.id), call.chip, "breaks", check.id, *name, common=common)
+        self.breaks[kept.id] = check
 
     def copy(self, twin: Chip, chip: Chip) -> None:
         """Keep for a chip what was kept for its twin."""
         for name, call in self._common.get(twin.id, ()):
-            self.keep(replace(call, chip=chip.id), call.expect or OK, chip.id, name)
+            copied = replace(call, chip=chip.id)
+            check = self.breaks.get(call.id)
+            if check is None:
+                self.keep(copied, call.expect or OK, chip.id, name)
+            else:
+                self.breaks[self._add(copied, rejected(check.id), chip.id, name, common=False).id] = check

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cache, partial
 from math import prod
 from typing import NamedTuple
 
 from qsfa_codegen.contract.calls import Call, InputArg, Result, Stage, TensorArg
-from qsfa_codegen.contract.evaluate import Evaluator
+from qsfa_codegen.contract.derive import Derivation
+from qsfa_codegen.contract.evaluate import Evaluator, has_unknowns
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.uses import output_uses
 
@@ -31,19 +32,19 @@ class Picks(NamedTuple):
     """Accepted calls, each with something that none before it has; for each check a call that breaks it."""
 
     accepted: tuple[Picked, ...]
-    rejected: tuple[Picked, ...]
+    rejected: tuple[Call, ...]
 
 
-def pick_tiling(evaluator: Evaluator, calls: Iterable[Call], device: Device) -> Picks:
+def pick_tiling(evaluator: Evaluator, derivation: Derivation, device: Device) -> Picks:
     """Calls for tiling, on every device that it can tell from another."""
     enums = [attr.name for attr in evaluator.operator.attrs if attr.enum is not None]
 
     def traits(call: Call, evaluated: Evaluated) -> Iterator[Hashable]:
         on = device(call.chip)
-        values = evaluator.bind(call).values
         if not _is_legal(call):
-            yield (_broken(evaluator, call, evaluated), on)
+            yield (_broken(derivation, call, evaluated), on)
             return
+        values = evaluator.bind(call).values
         yield (on, _dtypes(call), tuple(values[name] for name in enums))
         yield (on, frozenset(call.inputs), frozenset(_with_data(call)))
         yield (on, call.attr_count)
@@ -55,16 +56,16 @@ def pick_tiling(evaluator: Evaluator, calls: Iterable[Call], device: Device) -> 
             t.shape for a in call.inputs.values() for t in tensors(a)
         )
 
-    return _pick(evaluator, filter(wanted, calls), Stage.TILING, traits)
+    return _pick(evaluator, derivation, Stage.TILING, wanted, traits)
 
 
-def pick_infer(evaluator: Evaluator, calls: Iterable[Call]) -> Picks:
+def pick_infer(evaluator: Evaluator, derivation: Derivation) -> Picks:
     """Calls for shape and dtype inference, which do not know the chip."""
     uses = output_uses(evaluator.operator)
 
     def traits(call: Call, evaluated: Evaluated) -> Iterator[Hashable]:
         if not _is_legal(call):
-            yield _broken(evaluator, call, evaluated, infer=True)
+            yield _broken(derivation, call, evaluated)
             return
         values = evaluator.bind(call).values
         read = {name: arg for name, arg in call.inputs.items() if name in uses.inputs}
@@ -78,8 +79,11 @@ def pick_infer(evaluator: Evaluator, calls: Iterable[Call]) -> Picks:
         yield call.attr_count
         yield from ((name, str(values.get(name))) for name in sorted(uses.attrs))
 
-    supported = (call for call in calls if evaluator.chip(call.chip) is not None)
-    return _pick(evaluator, supported, Stage.INFER, traits)
+    def wanted(call: Call) -> bool:
+        check = derivation.breaks.get(call.id)
+        return evaluator.chip(call.chip) is not None and (check is None or check.at_infer)
+
+    return _pick(evaluator, derivation, Stage.INFER, wanted, traits)
 
 
 def tensors(arg: InputArg) -> tuple[TensorArg, ...]:
@@ -89,23 +93,31 @@ def tensors(arg: InputArg) -> tuple[TensorArg, ...]:
 
 def _pick(
     evaluator: Evaluator,
-    calls: Iterable[Call],
+    derivation: Derivation,
     stage: Stage,
+    wanted: Callable[[Call], bool],
     traits: Callable[[Call, Evaluated], Iterator[Hashable]],
 ) -> Picks:
     """Most calls have nothing new; only those that have are evaluated."""
     seen: set[Hashable] = set()
     accepted: list[Picked] = []
-    rejected: list[Picked] = []
-    for call in calls:
-        if not expressible(evaluator, call):
+    rejected: list[Call] = []
+    for call in derivation.calls:
+        if not wanted(call) or not expressible(evaluator, call):
             continue
-        evaluated = cache(partial(evaluator.evaluate, call, stage))
+        evaluated = cache(partial(_evaluated, evaluator, derivation, call, stage))
         found = set(traits(call, evaluated))
-        legal = _is_legal(call)
-        if not found <= seen and evaluated().ok is legal:
-            seen |= found
-            (accepted if legal else rejected).append(Picked(call, evaluated()))
+        if found <= seen:
+            continue
+        if not _is_legal(call):
+            if call.id not in derivation.breaks and evaluated().ok:
+                continue  # what is wrong with it is no matter of this stage
+            rejected.append(call)
+        elif evaluated().ok:
+            accepted.append(Picked(call, evaluated()))
+        else:
+            continue
+        seen |= found
     return Picks(tuple(accepted), tuple(rejected))
 
 
@@ -113,15 +125,19 @@ def _is_legal(call: Call) -> bool:
     return (call.expect or {}).get("status") == "ok"
 
 
-def _broken(evaluator: Evaluator, call: Call, evaluated: Evaluated, *, infer: bool = False) -> Hashable:
-    """What the call breaks: checks where it breaks any (several can share an id), else other rules by id."""
-    chip = evaluator.chip(call.chip)
-    if chip is not None:
-        env, bound = evaluator.env(call, chip, infer=infer)
-        rules = [rule for rule in evaluator.rules if rule.check.at_infer or not infer]
-        checks = tuple(id(broken.check) for broken in evaluator.broken(env, rules))
-        if checks and not bound.missing:
-            return checks
+def _evaluated(evaluator: Evaluator, derivation: Derivation, call: Call, stage: Stage) -> Result:
+    """What the stage makes of the call; where no size is unknown, both make of a legal one what one makes."""
+    known = derivation.results.get(call.id)
+    if known is not None and (call.stage is stage or not has_unknowns(call.inputs.values())):
+        return known
+    return evaluator.evaluate(call, stage)
+
+
+def _broken(derivation: Derivation, call: Call, evaluated: Evaluated) -> Hashable:
+    """What the call breaks: the check that it was made for (several can share an id), else rules by id."""
+    check = derivation.breaks.get(call.id)
+    if check is not None:
+        return id(check)
     return tuple(violation.constraint for violation in evaluated().violations)
 
 

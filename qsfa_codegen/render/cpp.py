@@ -115,6 +115,15 @@ def index_constants(
     ]
 
 
+def places(operator: Operator) -> dict[str, int]:
+    """Every constant that ``index_constants`` can declare, with its value."""
+    return {
+        **{input_index(parameter): parameter.index for parameter in operator.inputs},
+        **{attr_index(attr): attr.index for attr in operator.attrs},
+        **{output_index(parameter): parameter.index for parameter in operator.outputs},
+    }
+
+
 def constant(const: Const) -> str:
     """``constexpr int64_t NAME = 1; // why``."""
     return f"constexpr int64_t {const.name} = {int_literal(const.value)}; // {cpp_comment(const.doc.en)}"

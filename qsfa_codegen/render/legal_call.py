@@ -25,11 +25,11 @@ class LegalCall(Struct, frozen=True):
 def legal_call(operator: Operator, fits: Callable[[LegalCall], bool] = lambda _: True) -> LegalCall | None:
     """The first legal call that was derived and ``fits``; None where none was found."""
     defaults = {a.name: a.default for a in operator.attrs if a.default is not None}
-    found_calls = derived(operator)
-    for call in found_calls.derivation.calls:
-        is_legal = (call.expect or {}).get("status") == "ok"
-        if is_legal and call.attr_count is None and not call.outputs:
-            found = LegalCall(call, {**defaults, **call.attrs}, found_calls.evaluator.evaluate(call).outputs)
+    derivation = derived(operator).derivation
+    for call in derivation.calls:
+        result = derivation.results.get(call.id)
+        if result is not None and call.attr_count is None and not call.outputs:
+            found = LegalCall(call, {**defaults, **call.attrs}, result.outputs)
             if fits(found):
                 return found
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -84,7 +84,7 @@ def _infer_calls(operator: Operator) -> CallTable:
         return {name: output_piece(name, tensor) for name, tensor in result.outputs.items()}
 
     found = derived(operator)
-    return _table(operator, pick_infer(found.evaluator, found.derivation.calls), lambda _: "", outputs)
+    return _table(operator, pick_infer(found.evaluator, found.derivation), lambda _: "", outputs)
 
 
 @once_an_operator
@@ -97,7 +97,7 @@ def _tiling_calls(operator: Operator) -> CallTable:
         return names.get(chip, chip)
 
     found = derived(operator)
-    picks = pick_tiling(found.evaluator, found.derivation.calls, device)
+    picks = pick_tiling(found.evaluator, found.derivation, device)
     return _table(operator, picks, device, lambda result: _answers(operator, result))
 
 
@@ -116,7 +116,7 @@ def _table(
         for call, result in picks.accepted
     )
     rejected = tuple(
-        texts.rejected(call, device(call.chip), supplied_attrs(evaluator, call)) for call, _ in picks.rejected
+        texts.rejected(call, device(call.chip), supplied_attrs(evaluator, call)) for call in picks.rejected
     )
     return CallTable(accepted, rejected)
 
@@ -167,16 +167,15 @@ def _answers(operator: Operator, result: Result) -> Mapping[str, str]:
     return {name: number_piece(name, value) for name, value in numbers.items()}
 
 
-def _named_entries(operator: Operator) -> Iterator[tuple[Entry, str]]:
+@once_an_operator
+def _named_entries(operator: Operator) -> list[tuple[Entry, str]]:
     """Fields of the tiling data, called by their own name where it is the only one, else by their path."""
     data = tiling_data(operator)
     if data is None:
-        return
+        return []
     entries = struct_layout(data).entries
     names = [entry.field.name for entry in entries]
-    for entry in entries:
-        name = entry.field.name
-        yield entry, name if names.count(name) == 1 else entry.path
+    return [(e, e.field.name if names.count(e.field.name) == 1 else e.path) for e in entries]
 
 
 def _fields(operator: Operator) -> list[Field]:

@@ -29,6 +29,20 @@ class Said(Struct, frozen=True):
     name: str
     chip: str
     pieces: Pieces
+    inputs: frozenset[Key]
+    asked: frozenset[tuple[Key, str]]
+    """Every piece but what is expected."""
+
+    @classmethod
+    def of(cls, name: str, chip: str, pieces: Pieces) -> Said:
+        """A call in full."""
+        inputs = frozenset(key for key in pieces if key[0] == _INPUT)
+        asked = frozenset(item for item in pieces.items() if item[0][0] != _EXPECTED)
+        return cls(name, chip, pieces, inputs, asked)
+
+    def distance(self, base: Said) -> int:
+        """How many changes make this call of ``base``."""
+        return len(self.asked - base.asked) + len(base.inputs - self.inputs)
 
     @property
     def may_be_base(self) -> bool:
@@ -73,16 +87,16 @@ class CallTexts:
             pieces[_ATTR, name] = _attr(name, self._attrs[name].type, value)
         if supplied < self._all:
             pieces[_SUPPLY, ""] = f".Supply({supplied})"
-        return Said(call.id, chip, {**pieces, **expected})
+        return Said.of(call.id, chip, {**pieces, **expected})
 
     def _text(self, said: Said) -> str:
-        chip = Said(said.chip, said.chip, self._defaults)
+        chip = Said.of(said.chip, said.chip, self._defaults)
         near = [base for base in self._known if base.chip == said.chip]
         # Of several as near as each other the first: it is the plainest.
-        base = min(near, key=lambda known: len(_changes(said, known)), default=chip)
+        base = min(near, key=said.distance, default=chip)
         expects = any(kind == _EXPECTED for kind, _ in said.pieces)
-        most = _MOST_CHANGES if expects else len(_changes(said, chip))
-        if len(_changes(said, base)) > most:
+        most = _MOST_CHANGES if expects else said.distance(chip)
+        if said.distance(base) > most:
             base = chip
         pieces = [f".On({cpp_string(said.chip)})"] if said.chip else []
         if base is not chip:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qsfa_codegen.review.changes import Change, Impact, Relation
+from qsfa_codegen.review.files.model import Files
 from qsfa_codegen.review.pair import Pair
 from qsfa_codegen.review.rules import RULES
 from qsfa_codegen.spec.model import Allowance, Operator
@@ -18,9 +19,12 @@ _GRAVITY = {impact: number for number, impact in enumerate(Impact)}
 class Review(Struct, frozen=True):
     """What an edit did to one operator.
 
-    ``base`` names what it is compared with, ``fresh`` says that the base has no such operator.
+    ``base`` names what it is compared with, ``was`` the spec there; ``fresh``: there is no such
+    operator.
     ``relation`` is what became of the contract as a whole, where anything changed.
-    ``unused`` are entries of the spec's allow list that count for nothing.
+    ``unused`` are entries of the spec's allow list that count for nothing. ``files`` is what the edit
+    does to generated files, if that was asked for; ``texts`` are the specs and descriptions of chips
+    by the name of their file in places.
     """
 
     name: str
@@ -30,6 +34,9 @@ class Review(Struct, frozen=True):
     fresh: bool = False
     relation: Relation | None = None
     unused: tuple[Allowance, ...] = ()
+    files: Files | None = None
+    was: str = ""
+    texts: Mapping[str, str] = {}
 
     @property
     def breaks(self) -> bool:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from qsfa_codegen.diagnostics import Sink
 from qsfa_codegen.review.changes import Change
-from qsfa_codegen.review.compare import Review, compare
+from qsfa_codegen.review.compare import Review, compare, found_in, relation
+from qsfa_codegen.review.files.packages import compare_packages
+from qsfa_codegen.review.pair import Pair
 from qsfa_codegen.review.report.text import text
 from qsfa_codegen.spec.chips import read_chips
 from qsfa_codegen.spec.load import resolved
@@ -46,3 +50,29 @@ def edited(spec: str, *edits: tuple[str, str]) -> str:
         assert spec.count(old) == 1, f"{old!r} stands there {spec.count(old)} times"
         spec = spec.replace(old, new)
     return spec
+
+
+def specs(rule: str) -> tuple[str, str]:
+    """The two specs that show a rule of the review."""
+    folder = HERE / "rules" / rule
+    before, after = ((folder / name).read_text(encoding="utf-8") for name in (PREVIOUS, CURRENT))
+    return before, after
+
+
+def review(
+    previous: str, current: str, *, name: str = CURRENT, was: str = PREVIOUS, base: str = "HEAD"
+) -> Review:
+    """A review as the command makes it, with generated files and texts; ``name`` is the spec's file."""
+    pair = Pair(operator(previous, was), operator(current, name), {was: previous, name: current})
+    found = found_in(pair)
+    files = files_review(previous, current, name=name, was=was, base=base)
+    return replace(files, changes=found, relation=relation(pair, found))
+
+
+def files_review(
+    previous: str, current: str, *, name: str = CURRENT, was: str = PREVIOUS, base: str = "HEAD"
+) -> Review:
+    """As ``review``, without changes of the contract, which take longer to find."""
+    old, new = operator(previous, was), operator(current, name)
+    files = compare_packages(old, new)
+    return Review(new.snake, name, base, (), files=files, was=was, texts={was: previous, name: current})

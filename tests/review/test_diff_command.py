@@ -4,37 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.cli_tools import Program
-
-SPEC = Path("spec/add_example.yaml")
-TIGHTER = ("max: 8192", "max: 4096")
-WIDER = ("max: 8192", "max: 16384")
-WORDS = ("Rows to scale.", "The rows to scale.")
-
-
-def git(*arguments: str) -> None:
-    settings = ["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *settings, *arguments], check=True, capture_output=True)
-
-
-def edit(old: str, new: str, path: Path = SPEC) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
-
-
-@pytest.fixture
-def repository(project: Path) -> Path:
-    """The project, committed."""
-    git("init", "-q", "-b", "main")
-    git("add", ".")
-    git("commit", "-q", "-m", "one")
-    return project
+from tests.review.repository import SPEC, TIGHTER, WIDER, WORDS, edit, git
 
 
 def test_nothing_changed(repository: Path, program: Program) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from qsfa_codegen.diagnostic_formats import printable
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.review.changes import Basis, Change, Impact
@@ -78,9 +80,15 @@ class Layers(Protocol):
     def witness(self) -> bool:
         """Show calls that the two contracts treat differently."""
 
+    @property
+    def files(self) -> bool:
+        """Show what became of generated files."""
+
 
 def document(reviews: Sequence[Review], layers: Layers, *, colour: bool = False) -> str:
     """All reviews in one text."""
+    if not layers.files:
+        reviews = [replace(review, files=None) for review in reviews]
     match layers.form:
         case "markdown":
             from qsfa_codegen.review.report.markdown import markdown

@@ -9,6 +9,7 @@ from qsfa_codegen.contract.calls import call_json, dump
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.review.changes import Change, Witness
 from qsfa_codegen.review.compare import Review
+from qsfa_codegen.review.report import files
 
 Object = Mapping[str, object]
 
@@ -34,6 +35,7 @@ def _review(review: Review) -> Object:
             "basis": review.relation.basis.value,
         },
         "changes": [_change(change) for change in review.changes],
+        **({} if review.files is None else {"files": files.json_object(review.files)}),
     }
 
 

@@ -9,8 +9,9 @@ from qsfa_codegen.contract.calls import call_json, dump
 from qsfa_codegen.diagnostic_formats import printable
 from qsfa_codegen.review.changes import Change, Impact, Witness
 from qsfa_codegen.review.compare import Review
-from qsfa_codegen.review.report import at, basis, grouped, summary
+from qsfa_codegen.review.report import at, basis, files, grouped, summary
 from qsfa_codegen.review.report import contract as relation
+from qsfa_codegen.review.report.fences import fence
 
 _SIGNS = {
     Impact.CALLERS: "🔴",
@@ -45,6 +46,8 @@ def _section(review: Review, contract: bool, witness: bool) -> Iterator[str]:
         for change in changes:
             yield from _change(change, contract, witness)
         yield "</details>\n"
+    if review.files is not None:
+        yield from files.markdown(review.files)
 
 
 def _change(change: Change, contract: bool, witness: bool) -> Iterator[str]:
@@ -75,11 +78,10 @@ def _call(witness: Witness) -> Iterator[str]:
 def _block(language: str, lines: Sequence[str]) -> Iterator[str]:
     """A code block inside of a list item; its fence is longer than any in the text."""
     shown = [printable(line) for line in lines]
-    longest = max((len(run) for line in shown for run in re.findall("`+", line)), default=0)
-    fence = "`" * max(3, longest + 1)
-    yield f"  {fence}{language}"
+    mark = fence(shown)
+    yield f"  {mark}{language}"
     yield from (f"  {line}" for line in shown)
-    yield f"  {fence}\n"
+    yield f"  {mark}\n"
 
 
 def _code(text: str) -> str:

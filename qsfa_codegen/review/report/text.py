@@ -9,7 +9,7 @@ from qsfa_codegen.contract.calls import call_json, dump
 from qsfa_codegen.diagnostic_formats import printable
 from qsfa_codegen.review.changes import Change, Witness
 from qsfa_codegen.review.compare import Review
-from qsfa_codegen.review.report import at, basis, grouped, summary
+from qsfa_codegen.review.report import at, basis, files, grouped, summary
 from qsfa_codegen.review.report import contract as relation
 
 
@@ -21,6 +21,8 @@ def text(review: Review, *, contract: bool = True, witness: bool = True, colour:
         part = [line for change in changes for line in _change(change, contract, witness, colour)]
         if part:
             lines += ["", painted("bold", impact.value, colour=colour), *part]
+    if review.files is not None:
+        lines += ["", *files.text(review.files, colour=colour)]
     return "\n".join(lines)
 
 

@@ -1,0 +1,1 @@
+"""What an edit of a spec does to the files that are generated from it."""
