@@ -70,6 +70,16 @@ def test_matmul_through_l1_and_l0(seed: int | None) -> None:
     assert counts.instructions == {"M": 1, "MTE1": M // 16 + K // 16, "MTE2": 2, "FIX": 1}
 
 
+def test_a_matrix_of_constants() -> None:
+    a, _ = operands()
+    done = launched("constants")
+    sums = [sum(a[i * K : (i + 1) * K]) for i in range(M)]
+    expected = [s * (1.0 if j < N - 16 else 3.0) for s in sums for j in range(N)]
+    assert unpacked(done.outputs["c"]) == expected
+    overwritten = only(done)  # the first fill is not ordered against what LoadData put there
+    assert (overwritten.code, overwritten.pipe) == ("race", "MTE1")
+
+
 def test_atomic_adds_are_in_any_order() -> None:
     a, b = operands()
     start = [float(i) for i in range(M * N)]

@@ -4,6 +4,7 @@
 #define EMULATED_KERNEL_OPERATOR_H
 
 #include "emulated/cube.h"
+#include "emulated/cube_fill.h"
 #include "emulated/data_copy.h"
 #include "emulated/enums.h"
 #include "emulated/keywords.h"

@@ -101,6 +101,22 @@ __global__ __aicore__ void matmul(GM_ADDR a, GM_ADDR b, GM_ADDR c)
 }
 LAUNCHABLE(matmul);
 
+// The right operand is what InitConstValue writes: 4 blocks of 2 fractals of ones, with gaps of threes.
+__global__ __aicore__ void constants(GM_ADDR a, GM_ADDR b, GM_ADDR c)
+{
+    GlobalTensor<float> cGm;
+    cGm.SetGlobalBuffer((__gm__ float *)c, M * N);
+    Matmul matmul(a, b);
+    matmul.Load();
+    InitConstValue(matmul.RightL0(), InitConstValueParams<half>(1, K1 * N1, 0, half(3.0F)));
+    PipeBarrier<PIPE_MTE1>();
+    InitConstValue(matmul.RightL0(), InitConstValueParams<half>(K1, N1 - 1, 1, half(1.0F)));
+    matmul.Multiply();
+    matmul.Wait();
+    matmul.Out(cGm);
+}
+LAUNCHABLE(constants);
+
 // The product is twice added to what c holds.
 __global__ __aicore__ void matmul_atomic(GM_ADDR a, GM_ADDR b, GM_ADDR c)
 {

@@ -14,6 +14,16 @@ void DataCacheCleanAndInvalid(const GlobalTensor<T> &tensor, Site site = Site::H
     emulator::Here().FlushCache(line == CacheLine::SINGLE_CACHE_LINE ? place.memory : nullptr, place.offset);
 }
 
+inline float ToFloat(const bfloat16_t &value)
+{
+    return value;
+}
+
+inline bfloat16_t ToBfloat16(const float &value)
+{
+    return value;
+}
+
 template <typename T>
 void SetAtomicAdd()
 {
