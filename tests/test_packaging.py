@@ -76,8 +76,9 @@ def test_the_wheel_holds_no_more_than_the_package(installed: Path) -> None:
     assert ".pyc" not in (metadata / "RECORD").read_text()  # what the wheel brought, not what running it made
 
 
-def test_the_wheel_has_what_host_code_is_compiled_with(installed: Path) -> None:
-    ours, theirs = ROOT / "qsfa_codegen/host", installed / "qsfa_codegen/host"
+@pytest.mark.parametrize("part", ["host", "emulator"])
+def test_the_wheel_has_what_generated_code_is_compiled_with(installed: Path, part: str) -> None:
+    ours, theirs = ROOT / "qsfa_codegen" / part, installed / "qsfa_codegen" / part
     sources = sorted(path.relative_to(ours) for pattern in ("*.h", "*.cpp") for path in ours.rglob(pattern))
     assert len(sources) > 20
     assert [path for path in sources if not (theirs / path).is_file()] == []

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import subprocess
 import tempfile
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import cache
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from qsfa_codegen import user_cache
-from qsfa_codegen.diagnostics import Diagnostic
-from qsfa_codegen.host import compiler
-from qsfa_codegen.host.errors import DOES_NOT_COMPILE, HostError
+from qsfa_codegen.host import compiler, objects
+from qsfa_codegen.host.objects import digest
 
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE / "include"
@@ -29,7 +23,6 @@ SANITIZED = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 STRICT = ("-Wall", "-Wextra", "-Werror")
 
 _FOLDERS = ("op_host", "op_kernel")
-_UNUSED_SECONDS = 30 * 24 * 3600
 
 
 class _Unit(Struct, frozen=True):
@@ -57,28 +50,28 @@ def build(files: Mapping[str, str], flags: Sequence[str] = (), *, sanitize: bool
     """
     tool = compiler.find()
     command = (*tool.command, *STANDARD, *(SANITIZED if sanitize else ()), *flags)
-    units = list(_units(files, _digest(*command, tool.version, _stand_in())))
-    folder = _cache_folder()
-    program = folder / f"{_digest(*(unit.digest for unit in units))}.program"
-    if _found(program):
+    units = list(_units(files, digest(*command, tool.version, _stand_in())))
+    folder = objects.cache_folder("host")
+    program = folder / f"{digest(*(unit.digest for unit in units))}.program"
+    if objects.found(program):
         return program
-    _remove_unused(folder)
+    objects.remove_unused(folder)
     with tempfile.TemporaryDirectory(prefix="qsfa-codegen-") as package:
         write(files, Path(package))
         job = _Job(command, Path(package), folder)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            objects = list(pool.map(lambda unit: _compile(job, unit), units))
-        _run(job, [*map(str, objects)], program, "the program")
+            compiled = list(pool.map(lambda unit: _compile(job, unit), units))
+        _make(job, map(str, compiled), program, "the program")
     return program
 
 
 def _units(files: Mapping[str, str], tool: str) -> Iterator[_Unit]:
     for source in sorted(RUNNER.glob("*.cpp")):
-        yield _Unit(str(source), _digest(tool, source.name))
+        yield _Unit(str(source), digest(tool, source.name))
     kept = sorted(path for path in files if path.startswith(_FOLDERS))
-    headers = _digest(*(part for path in kept if path.endswith(".h") for part in (path, files[path])))
+    headers = digest(*(part for path in kept if path.endswith(".h") for part in (path, files[path])))
     for path in host_sources(files):
-        yield _Unit(path, _digest(tool, headers, path, files[path]))
+        yield _Unit(path, digest(tool, headers, path, files[path]))
 
 
 def host_sources(files: Mapping[str, str]) -> tuple[str, ...]:
@@ -90,16 +83,7 @@ def host_sources(files: Mapping[str, str]) -> tuple[str, ...]:
 @cache
 def _stand_in() -> str:
     """A digest of the stand-in and the runner."""
-    paths = sorted(path for root in (INCLUDE, RUNNER) for path in root.rglob("*") if path.is_file())
-    return _digest(*(part for path in paths for part in (str(path), path.read_text(encoding="utf-8"))))
-
-
-def _digest(*parts: str) -> str:
-    total = hashlib.sha256()
-    for part in parts:
-        data = part.encode()
-        total.update(len(data).to_bytes(8, "little") + data)
-    return total.hexdigest()[:40]
+    return objects.digest_of_sources(INCLUDE, RUNNER)
 
 
 def write(files: Mapping[str, str], root: Path) -> None:
@@ -113,54 +97,11 @@ def write(files: Mapping[str, str], root: Path) -> None:
 
 def _compile(job: _Job, unit: _Unit) -> Path:
     target = job.object(unit)
-    if not _found(target):
+    if not objects.found(target):
         includes = [f"-I{INCLUDE}", f"-I{RUNNER}"]
-        _run(job, [*includes, "-c", unit.source], target, PurePosixPath(unit.source).name)
+        _make(job, [*includes, "-c", unit.source], target, PurePosixPath(unit.source).name)
     return target
 
 
-def _run(job: _Job, arguments: Sequence[str], target: Path, what: str) -> None:
-    """Let the compiler make ``target``, whole or not at all."""
-    passing = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    command = [*job.command, *arguments, "-o", str(passing)]
-    ran = subprocess.run(command, cwd=job.package, capture_output=True, text=True, errors="replace")
-    if ran.returncode:
-        message = f"{job.command[0]} cannot make {what} of the generated host code"
-        raise HostError(Diagnostic(DOES_NOT_COMPILE, message), ran.stderr.strip())
-    os.replace(passing, target)
-
-
-# --------------------------------------------------------------------------- where results are kept
-
-
-def _cache_folder() -> Path:
-    """A folder to keep results in: the user's, or one for this process where that cannot be written."""
-    root = user_cache.folder()
-    if root is not None:
-        folder = root / "host"
-        with suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
-            if os.access(folder, os.W_OK):
-                return folder
-    return Path(_passing_folder().name)
-
-
-@cache
-def _passing_folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="qsfa-codegen-host-")
-
-
-def _found(path: Path) -> bool:
-    """Whether the result is there; it counts as used now."""
-    with suppress(OSError):
-        os.utime(path)
-    return path.exists()
-
-
-def _remove_unused(folder: Path) -> None:
-    """Remove what no build has used for a month."""
-    oldest = time.time() - _UNUSED_SECONDS
-    for path in folder.iterdir():
-        with suppress(OSError):
-            if path.stat().st_mtime < oldest:
-                path.unlink()
+def _make(job: _Job, arguments: Iterable[str], target: Path, what: str) -> None:
+    objects.make([*job.command, *arguments], target, f"{what} of the generated host code", job.package)

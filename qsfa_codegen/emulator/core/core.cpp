@@ -1,0 +1,166 @@
+// A core: its memories, and the scalar unit that issues instructions and reads and writes single elements.
+#include "core.h"
+
+#include <algorithm>
+
+#include "machine.h"
+
+namespace emulator {
+namespace {
+
+constexpr uint64_t LINE = 64; // bytes of a line of the scalar unit's cache
+
+} // namespace
+
+Core::Core(Machine &machine, bool cube, uint32_t index, uint32_t group, uint32_t sub)
+    : machine_(machine), cube_(cube), index_(index), group_(group), sub_(sub),
+      name_(Text("%s%u", cube ? "aic" : "aiv", index))
+{
+    const auto first = static_cast<Thread>(machine.Cores().size() * PIPES);
+    for (size_t i = 0; i < PIPES; ++i) {
+        pipes_.emplace_back(static_cast<Thread>(first + i), machine.Threads());
+    }
+    for (size_t i = 1; i < SPACES; ++i) {
+        const auto space = static_cast<Space>(i);
+        if ((space == Space::UB) == cube) {
+            continue;
+        }
+        memories_[i] = std::make_unique<Memory>(space, Text("%s of %s", emulator::Name(space), name_.c_str()),
+            machine.OnChip().bytes[i], Use::WORKSPACE);
+    }
+}
+
+Memory &Core::In(Space space)
+{
+    const std::unique_ptr<Memory> &memory = memories_[static_cast<size_t>(space)];
+    if (!memory) {
+        Finding finding;
+        finding.code = "no-such-memory";
+        finding.severity = Severity::FATAL;
+        finding.message = Text("%s core %s has no %s", cube_ ? "cube" : "vector", name_.c_str(), emulator::Name(space));
+        finding.help = "guard the code with ASCEND_IS_AIC or ASCEND_IS_AIV";
+        Report(std::move(finding));
+    }
+    return *memory;
+}
+
+void Core::Report(Finding finding)
+{
+    const bool fatal = finding.severity == Severity::FATAL;
+    finding.core = name_;
+    machine_.Found().Add(std::move(finding));
+    if (fatal) {
+        machine_.Stop();
+        if (Running() == this) {
+            Leave();
+        }
+    }
+}
+
+// ------------------------------------------------------------------ issue
+
+void Core::Issue(Instruction instruction)
+{
+    if (!CheckPipe(instruction.pipe, instruction.name, instruction.site) || !Check(instruction)) {
+        return;
+    }
+    PipeState &scalar = Of(Pipe::S);
+    counts.Count(instruction);
+    instruction.issued = Snapshot();
+    instruction.issueTime = ++scalar.time;
+    instruction.order = ++issued_;
+    const Pipe pipe = instruction.pipe;
+    Of(pipe).queue.push_back(std::move(instruction));
+    if (!machine_.Options().random) {
+        RunPipes();
+    } else if (Of(pipe).queue.size() >= QUEUED) {
+        Block(Wait::ROOM, Of(pipe).queue.back().site, {pipe, pipe, 0});
+    } else if (machine_.Chance(4)) {
+        Block(Wait::TURN, {});
+    }
+}
+
+const ClockPointer &Core::Snapshot()
+{
+    PipeState &scalar = Of(Pipe::S);
+    if (!snapshot_ || (*snapshot_)[scalar.thread] != scalar.number) {
+        scalar.clock.See(scalar.thread, scalar.number);
+        snapshot_ = std::make_shared<const Clock>(scalar.clock);
+    }
+    return snapshot_;
+}
+
+void Core::JoinScalar(const Signal &signal)
+{
+    PipeState &scalar = Of(Pipe::S);
+    scalar.clock.Join(*signal.clock);
+    scalar.time = std::max(scalar.time, signal.time);
+    snapshot_.reset();
+}
+
+void Core::Scalar(Access access, const char *name, Site site)
+{
+    Instruction instruction;
+    instruction.pipe = Pipe::S;
+    instruction.name = name;
+    instruction.site = site;
+    instruction.inOrder = true;
+    counts.scalarGmReads += access.memory != nullptr && access.memory->InSpace() == Space::GM ? 1 : 0;
+    instruction.accesses.push_back(access);
+    if (!Check(instruction)) {
+        return;
+    }
+    PipeState &scalar = Of(Pipe::S);
+    counts.Count(instruction);
+    ++scalar.number;
+    ++scalar.time;
+    instruction.order = ++issued_;
+    machine_.Remember(scalar.thread, {name, site, instruction.order, 0});
+    Enter(instruction, scalar);
+    if (access.memory->InSpace() == Space::GM && !access.memory->ReadOnly()) {
+        CheckCache(access, name, site);
+    }
+}
+
+// A line that is in the cache does not change when others write to memory.
+void Core::CheckCache(const Access &access, const char *name, Site site)
+{
+    const std::pair<Memory *, uint64_t> line{access.memory, static_cast<uint64_t>(access.offset) / LINE};
+    const auto [known, isNew] = cache_.try_emplace(line, machine_.Steps());
+    if (isNew || access.mode != Mode::READ) {
+        return;
+    }
+    const Epoch writer = access.memory->Marks().Writer(static_cast<uint64_t>(access.offset));
+    if (writer.Owner() == Of(Pipe::S).thread || machine_.Recall(writer).step <= known->second) {
+        return;
+    }
+    Finding finding;
+    finding.code = "stale-cache";
+    finding.site = site;
+    finding.other = machine_.Recall(writer).site;
+    finding.pipe = emulator::Name(Pipe::S);
+    finding.instruction = name;
+    finding.buffer = access.memory->Name();
+    finding.offset = access.offset;
+    finding.message = Text("%s reads byte %lld of %s from a line that was read before %s wrote it", name,
+        static_cast<long long>(access.offset), access.memory->Name().c_str(), machine_.Describe(writer).c_str());
+    finding.help = "call DataCacheCleanAndInvalid for the line before it is read again";
+    known->second = machine_.Steps();
+    Report(std::move(finding));
+}
+
+void Core::FlushCache(const Memory *memory, int64_t offset)
+{
+    for (auto at = cache_.begin(); at != cache_.end();) {
+        const auto [held, line] = at->first;
+        if (memory == nullptr || (held == memory && line == static_cast<uint64_t>(offset) / LINE)) {
+            const uint64_t begin = line * LINE;
+            held->Marks().WriteBack(Of(Pipe::S).thread, begin, std::min(begin + LINE, held->Bytes()));
+            at = cache_.erase(at);
+        } else {
+            ++at;
+        }
+    }
+}
+
+} // namespace emulator

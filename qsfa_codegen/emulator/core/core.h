@@ -1,0 +1,201 @@
+// One core: a scalar unit that runs the kernel's code, and pipes that run what it issues.
+#ifndef EMULATOR_CORE_CORE_H
+#define EMULATOR_CORE_CORE_H
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <ucontext.h>
+#include <vector>
+
+#include "counts.h"
+#include "finding.h"
+#include "instruction.h"
+
+namespace emulator {
+
+class Machine;
+
+// Which lanes vector instructions work on that are not given a mask.
+struct MaskRegister {
+    bool counter = false;
+    uint64_t low = ~0ULL;
+    uint64_t high = ~0ULL;
+};
+
+enum class Wait : uint8_t {
+    NOTHING,
+    FLAG,
+    CROSS_FLAG,
+    ALL_PIPES,
+    ONE_PIPE,
+    ROOM,
+    TURN
+};
+
+// The place of an event's flag among the flags of a core, and back.
+uint32_t Key(Event event);
+Event FromKey(uint32_t key);
+std::string Spelt(Event event); // as in "MTE2_V 0"
+
+constexpr size_t QUEUED = 512; // instructions of a pipe that wait before the scalar unit lets others run
+
+// What is known of a flag that is set and not waited for yet.
+struct SetFlagRecord {
+    Signal signal;
+    Site site;
+};
+
+// The state of a pipe between two instructions.
+struct PipeState {
+    PipeState(Thread thread, size_t threads)
+        : thread(thread), clock(threads)
+    {
+    }
+
+    Thread thread;
+    Clock clock; // what the next instruction knows to be complete
+    ClockPointer joined; // the last clock that was joined, to do it once
+    uint64_t number = 0; // of the last instruction
+    std::deque<Instruction> queue;
+    uint64_t time = 0; // when the next instruction may start
+    uint64_t done = 0; // when all instructions so far are complete
+};
+
+class Core {
+public:
+    Core(Machine &machine, bool cube, uint32_t index, uint32_t group, uint32_t sub);
+
+    // ---- for the kernel's API: called while the scalar unit of this core runs
+    void Issue(Instruction instruction);
+    void SetFlag(Event event, Site site);
+    void WaitFlag(Event event, Site site);
+    void Barrier(Pipe pipe, Site site);
+    void BarrierAll(Site site);
+    void AwaitPipe(Pipe pipe, Site site); // until it is idle: a result goes to a register of the scalar unit
+    void SetCross(uint8_t mode, Pipe pipe, uint16_t id, Site site);
+    void WaitCross(uint16_t id, Site site);
+    void Scalar(Access access, const char *name, Site site); // before the bytes are read or written
+    void FlushCache(const Memory *memory, int64_t offset); // the line of the byte; everything without a memory
+    Memory &In(Space space);
+    void Report(Finding finding); // with this core's name filled in
+    bool AtomicAdd() const
+    {
+        return atomicAdd_;
+    }
+    void SetAtomicAdd(bool on)
+    {
+        atomicAdd_ = on;
+    }
+
+    bool Cube() const
+    {
+        return cube_;
+    }
+    uint32_t Index() const
+    {
+        return index_;
+    } // among the cores of its kind
+    uint32_t Group() const
+    {
+        return group_;
+    } // the AI Core that it is part of
+    uint32_t Sub() const
+    {
+        return sub_;
+    } // of the vector cores of its group
+    const std::string &Name() const
+    {
+        return name_;
+    }
+    Machine &Whole()
+    {
+        return machine_;
+    }
+
+    MaskRegister mask;
+    void *api = nullptr; // what the kernel's API keeps for this core: its TPipe
+
+    // ---- for the scheduler
+    void Start(void (*entry)());
+    bool ScalarCanRun() const;
+    void RunScalar(); // until it waits or ends
+    bool PipeCanRun(Pipe pipe) const;
+    void StepPipe(Pipe pipe);
+    bool Finished() const;
+    void ScalarEnded();
+    void Leave(); // from the scalar unit to the scheduler, for ever
+    std::vector<std::string> Waiting() const; // one text for each unit that cannot go on
+    Site WaitingAt() const;
+    void CheckEnd();
+    uint64_t Cycles() const; // of the cost model, until all is complete
+
+    // ---- for cross-core flags
+    void Deliver(uint16_t id, Signal signal, Site site);
+
+    Counts counts;
+
+private:
+    PipeState &Of(Pipe pipe)
+    {
+        return pipes_[static_cast<size_t>(pipe)];
+    }
+    const PipeState &Of(Pipe pipe) const
+    {
+        return pipes_[static_cast<size_t>(pipe)];
+    }
+    void Block(Wait wait, Site site, Event event = {});
+    void Yield();
+    void RunPipes(); // in the order of issue, as far as they go
+    void CheckCache(const Access &access, const char *name, Site site);
+    bool Check(const Instruction &instruction);
+    bool CheckOperand(const Instruction &instruction, const Operand &operand);
+    bool CheckAccess(const Instruction &instruction, const Access &access);
+    bool CheckPipe(Pipe pipe, const char *name, Site site);
+    void JoinScalar(const Signal &signal);
+    const ClockPointer &Snapshot();
+    void Execute(Instruction &instruction, PipeState &pipe);
+    void Enter(const Instruction &instruction, const PipeState &pipe);
+    enum class Entry : uint8_t {
+        CHECKED, // what is wrong is told
+        ENTERED,
+        BOTH
+    };
+
+    void EnterAccess(const Instruction &instruction, const PipeState &pipe, const Access &access, Entry entry);
+    void ReportConflict(const Instruction &instruction, const Access &access, const Conflict &conflict);
+    Signal Release(const PipeState &pipe) const;
+    std::deque<SetFlagRecord> &Flags(Event event);
+    const std::deque<SetFlagRecord> *FindFlags(Event event) const;
+    void CheckCanWait(const char *name, Site site);
+    void CheckFlagOrder(Event event, int change, Site site);
+
+    Machine &machine_;
+    bool cube_;
+    uint32_t index_;
+    uint32_t group_;
+    uint32_t sub_;
+    std::string name_;
+    std::vector<PipeState> pipes_;
+    std::array<std::unique_ptr<Memory>, SPACES> memories_;
+    std::map<uint32_t, std::deque<SetFlagRecord>> flags_;
+    std::map<uint32_t, int> issuedFlags_; // set and not waited for, in the order of the program
+    std::map<uint16_t, std::deque<SetFlagRecord>> crossFlags_;
+    ClockPointer snapshot_;
+    std::map<std::pair<Memory *, uint64_t>, uint64_t> cache_; // lines of GM: since which step
+    uint64_t issued_ = 0; // instructions, in the order of the program
+    bool atomicAdd_ = false;
+    // The scalar unit.
+    ucontext_t context_{};
+    std::vector<char> stack_;
+    Wait wait_ = Wait::NOTHING;
+    Event waitEvent_;
+    Site waitSite_;
+    bool ended_ = false;
+};
+
+} // namespace emulator
+
+#endif // EMULATOR_CORE_CORE_H

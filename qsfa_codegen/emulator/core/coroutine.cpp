@@ -1,0 +1,179 @@
+// The scalar unit as a coroutine: when it runs, what it waits for, and how it ends.
+#include <algorithm>
+
+#include "core.h"
+#include "machine.h"
+
+namespace emulator {
+namespace {
+
+constexpr size_t STACK = 1 << 20;
+
+} // namespace
+
+void Core::Start(void (*entry)())
+{
+    stack_.resize(STACK);
+    getcontext(&context_);
+    context_.uc_stack.ss_sp = stack_.data();
+    context_.uc_stack.ss_size = stack_.size();
+    context_.uc_link = nullptr;
+    makecontext(&context_, entry, 0);
+}
+
+void Core::RunScalar()
+{
+    wait_ = Wait::NOTHING;
+    SetRunning(this);
+    swapcontext(&machine_.Scheduler(), &context_);
+    SetRunning(nullptr);
+}
+
+void Core::Yield()
+{
+    swapcontext(&context_, &machine_.Scheduler());
+}
+
+void Core::Leave()
+{
+    ended_ = true;
+    setcontext(&machine_.Scheduler());
+}
+
+void Core::ScalarEnded()
+{
+    Leave();
+}
+
+void Core::Block(Wait wait, Site site, Event event)
+{
+    wait_ = wait;
+    waitSite_ = site;
+    waitEvent_ = event;
+    Yield();
+}
+
+bool Core::ScalarCanRun() const
+{
+    if (ended_) {
+        return false;
+    }
+    switch (wait_) {
+        case Wait::FLAG:
+            return FindFlags(waitEvent_) != nullptr;
+        case Wait::CROSS_FLAG: {
+            const auto found = crossFlags_.find(waitEvent_.id);
+            return found != crossFlags_.end() && !found->second.empty();
+        }
+        case Wait::ALL_PIPES:
+            return std::all_of(pipes_.begin(), pipes_.end(), [](const PipeState &pipe) { return pipe.queue.empty(); });
+        case Wait::ONE_PIPE:
+            return Of(waitEvent_.from).queue.empty();
+        case Wait::ROOM: // it runs on where the pipe cannot: the depth of queues is no cause of a deadlock here
+            return Of(waitEvent_.to).queue.size() < QUEUED / 2 || !PipeCanRun(waitEvent_.to);
+        default:
+            return true;
+    }
+}
+
+bool Core::PipeCanRun(Pipe pipe) const
+{
+    const std::deque<Instruction> &queue = Of(pipe).queue;
+    return !queue.empty() && (queue.front().kind != Kind::WAIT_FLAG || FindFlags(queue.front().event) != nullptr);
+}
+
+void Core::RunPipes()
+{
+    for (;;) {
+        const PipeState *next = nullptr;
+        for (size_t i = 1; i < PIPES; ++i) {
+            const PipeState &pipe = pipes_[i];
+            if (PipeCanRun(static_cast<Pipe>(i)) && (next == nullptr || pipe.queue.front().order < next->queue.front().order)) {
+                next = &pipe;
+            }
+        }
+        if (next == nullptr || machine_.Stopped()) {
+            return;
+        }
+        StepPipe(static_cast<Pipe>(next - pipes_.data()));
+    }
+}
+
+bool Core::Finished() const
+{
+    return ended_ && std::all_of(pipes_.begin(), pipes_.end(), [](const PipeState &pipe) { return pipe.queue.empty(); });
+}
+
+uint64_t Core::Cycles() const
+{
+    uint64_t last = 0;
+    for (const PipeState &pipe : pipes_) {
+        last = std::max({last, pipe.time, pipe.done});
+    }
+    return last;
+}
+
+// ------------------------------------------------------------------ the end
+
+std::vector<std::string> Core::Waiting() const
+{
+    std::vector<std::string> texts;
+    if (!ended_) {
+        const std::string at = Text(" in line %d", waitSite_.line);
+        if (wait_ == Wait::FLAG) {
+            texts.push_back(name_ + " waits" + at + " for flag " + Spelt(waitEvent_));
+        } else if (wait_ == Wait::CROSS_FLAG) {
+            texts.push_back(name_ + " waits" + at + Text(" for cross-core flag %u", waitEvent_.id));
+        } else if (wait_ == Wait::ALL_PIPES) {
+            texts.push_back(name_ + " waits" + at + " for all its pipes");
+        } else if (wait_ == Wait::ONE_PIPE) {
+            texts.push_back(name_ + " waits" + at + " for its pipe " + emulator::Name(waitEvent_.from));
+        }
+    }
+    for (size_t i = 0; i < PIPES; ++i) {
+        const PipeState &pipe = pipes_[i];
+        if (!pipe.queue.empty()) {
+            const Instruction &first = pipe.queue.front();
+            texts.push_back(Text("%s of %s waits in line %d for flag %s", emulator::Name(static_cast<Pipe>(i)),
+                name_.c_str(), first.site.line, Spelt(first.event).c_str()));
+        }
+    }
+    return texts;
+}
+
+Site Core::WaitingAt() const
+{
+    for (const PipeState &pipe : pipes_) {
+        if (!pipe.queue.empty()) {
+            return pipe.queue.front().site;
+        }
+    }
+    return waitSite_;
+}
+
+void Core::CheckEnd()
+{
+    Finding finding;
+    finding.code = "unbalanced-flag";
+    finding.help = "every flag that is set must be waited for: one that is left is seen by the next kernel";
+    for (const auto &[key, records] : flags_) {
+        if (!records.empty()) {
+            finding.site = records.front().site;
+            finding.pipe = emulator::Name(FromKey(key).from);
+            finding.instruction = "SetFlag";
+            finding.message = Text("flag %s is still set at the end of the kernel", Spelt(FromKey(key)).c_str());
+            Report(finding);
+        }
+    }
+    for (const auto &[id, records] : crossFlags_) {
+        if (!records.empty()) {
+            finding.site = records.front().site;
+            finding.instruction = "CrossCoreSetFlag";
+            finding.message = Text("cross-core flag %u of %s is still set %zu times at the end of the kernel", id,
+                name_.c_str(), records.size());
+            Report(finding);
+        }
+    }
+}
+
+} // namespace emulator

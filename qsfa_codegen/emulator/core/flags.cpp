@@ -1,0 +1,208 @@
+// Flags and barriers, inside a core and between cores.
+#include <algorithm>
+
+#include "core.h"
+#include "machine.h"
+
+namespace emulator {
+namespace {
+
+constexpr int EVENT_IDS = 8;
+constexpr int CROSS_IDS = 16;
+constexpr size_t CROSS_MOST = 15; // that the counter of a cross-core flag holds
+
+} // namespace
+
+uint32_t Key(Event event)
+{
+    return static_cast<uint32_t>(event.from) << 20 | static_cast<uint32_t>(event.to) << 16 | event.id;
+}
+
+Event FromKey(uint32_t key)
+{
+    return {static_cast<Pipe>(key >> 20), static_cast<Pipe>((key >> 16) & 15), static_cast<uint16_t>(key)};
+}
+
+std::string Spelt(Event event)
+{
+    return Text("%s_%s %u", Name(event.from), Name(event.to), event.id);
+}
+
+std::deque<SetFlagRecord> &Core::Flags(Event event)
+{
+    return flags_[Key(event)];
+}
+
+const std::deque<SetFlagRecord> *Core::FindFlags(Event event) const
+{
+    const auto found = flags_.find(Key(event));
+    return found == flags_.end() || found->second.empty() ? nullptr : &found->second;
+}
+
+// The documentation leaves open what a flag does that is set twice without a wait between, in the order of the program.
+void Core::CheckFlagOrder(Event event, int change, Site site)
+{
+    Finding finding;
+    finding.site = site;
+    finding.pipe = emulator::Name(change > 0 ? event.from : event.to);
+    finding.instruction = change > 0 ? "SetFlag" : "WaitFlag";
+    if (event.id >= EVENT_IDS) {
+        finding.code = "flag-range";
+        finding.severity = Severity::FATAL;
+        finding.message = Text("the event of %s is %u; expected: 0 to %d", finding.instruction.c_str(), event.id, EVENT_IDS - 1);
+        Report(std::move(finding));
+        return;
+    }
+    int &count = issuedFlags_[Key(event)];
+    count += change;
+    if (count > 1) {
+        finding.code = "flag-set-twice";
+        finding.message = Text("flag %s is set again before a WaitFlag of it", Spelt(event).c_str());
+        finding.help = "what a flag does that is set twice is not documented; use another event id, or wait first";
+        Report(std::move(finding));
+    }
+}
+
+void Core::SetFlag(Event event, Site site)
+{
+    CheckFlagOrder(event, 1, site);
+    if (event.from == Pipe::S) {
+        ++counts.flags;
+        ++Of(Pipe::S).time;
+        Flags(event).push_back({{Snapshot(), Of(Pipe::S).time}, site});
+        return;
+    }
+    Instruction instruction;
+    instruction.kind = Kind::SET_FLAG;
+    instruction.pipe = event.from;
+    instruction.name = "SetFlag";
+    instruction.site = site;
+    instruction.event = event;
+    Issue(std::move(instruction));
+}
+
+void Core::WaitFlag(Event event, Site site)
+{
+    CheckFlagOrder(event, -1, site);
+    if (event.to == Pipe::S) {
+        ++counts.flags;
+        if (FindFlags(event) == nullptr) {
+            Block(Wait::FLAG, site, event);
+        }
+        JoinScalar(Flags(event).front().signal);
+        Flags(event).pop_front();
+        return;
+    }
+    Instruction instruction;
+    instruction.kind = Kind::WAIT_FLAG;
+    instruction.pipe = event.to;
+    instruction.name = "WaitFlag";
+    instruction.site = site;
+    instruction.event = event;
+    Issue(std::move(instruction));
+}
+
+void Core::Barrier(Pipe pipe, Site site)
+{
+    Instruction instruction;
+    instruction.kind = Kind::BARRIER;
+    instruction.pipe = pipe;
+    instruction.name = "PipeBarrier";
+    instruction.site = site;
+    if (pipe != Pipe::S) {
+        Issue(std::move(instruction));
+    }
+}
+
+void Core::BarrierAll(Site site)
+{
+    ++counts.barriers;
+    const auto busy = [](const PipeState &pipe) { return !pipe.queue.empty(); };
+    if (std::any_of(pipes_.begin(), pipes_.end(), busy)) {
+        Block(Wait::ALL_PIPES, site);
+    }
+    for (const PipeState &pipe : pipes_) {
+        if (pipe.thread != Of(Pipe::S).thread) {
+            JoinScalar(Release(pipe));
+        }
+    }
+}
+
+void Core::AwaitPipe(Pipe pipe, Site site)
+{
+    if (!Of(pipe).queue.empty()) {
+        Block(Wait::ONE_PIPE, site, {pipe, Pipe::S, 0});
+    }
+    JoinScalar(Release(Of(pipe)));
+}
+
+void Core::CheckCanWait(const char *name, Site site)
+{
+    if (machine_.CoresCanWait()) {
+        return;
+    }
+    Finding finding;
+    finding.code = "no-cross-core-flags";
+    finding.severity = Severity::FATAL;
+    finding.site = site;
+    finding.instruction = name;
+    finding.message = Text("%s in a kernel of type %s_ONLY, whose cores cannot wait for each other", name, cube_ ? "AIC" : "AIV");
+    finding.help = Text("let the kernel be of type MIX_%s_1_0", cube_ ? "AIC" : "AIV");
+    Report(std::move(finding));
+}
+
+void Core::SetCross(uint8_t mode, Pipe pipe, uint16_t id, Site site)
+{
+    CheckCanWait("CrossCoreSetFlag", site);
+    Instruction instruction;
+    instruction.kind = Kind::SET_CROSS;
+    instruction.pipe = pipe;
+    instruction.name = "CrossCoreSetFlag";
+    instruction.site = site;
+    instruction.mode = mode;
+    instruction.event.id = id;
+    if (id >= CROSS_IDS || mode > 2 || pipe == Pipe::S) {
+        Finding finding;
+        finding.code = "flag-range";
+        finding.severity = Severity::FATAL;
+        finding.site = site;
+        finding.pipe = emulator::Name(pipe);
+        finding.instruction = instruction.name;
+        finding.message = Text("CrossCoreSetFlag of mode %u, pipe %s, flag %u; expected: a mode of 0 to 2, a pipe other "
+                               "than S, a flag of 0 to %d",
+            mode, emulator::Name(pipe), id, CROSS_IDS - 1);
+        Report(std::move(finding));
+        return;
+    }
+    Issue(std::move(instruction));
+}
+
+void Core::WaitCross(uint16_t id, Site site)
+{
+    CheckCanWait("CrossCoreWaitFlag", site);
+    ++counts.crossFlags;
+    std::deque<SetFlagRecord> &flags = crossFlags_[id];
+    if (flags.empty()) {
+        Block(Wait::CROSS_FLAG, site, {Pipe::S, Pipe::S, id});
+    }
+    JoinScalar(flags.front().signal);
+    flags.pop_front();
+}
+
+void Core::Deliver(uint16_t id, Signal signal, Site site)
+{
+    std::deque<SetFlagRecord> &flags = crossFlags_[id];
+    flags.push_back({std::move(signal), site});
+    if (flags.size() > CROSS_MOST) {
+        Finding finding;
+        finding.code = "flag-overflow";
+        finding.site = site;
+        finding.instruction = "CrossCoreSetFlag";
+        finding.message = Text("flag %u of %s is set %zu times without a wait; its counter holds %zu", id,
+            name_.c_str(), flags.size(), CROSS_MOST);
+        finding.help = "let the core that sets it wait for a flag of the other side now and then";
+        Report(std::move(finding));
+    }
+}
+
+} // namespace emulator

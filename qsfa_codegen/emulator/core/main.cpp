@@ -1,0 +1,159 @@
+// Launches one kernel. Reads a request from stdin and answers on stdout:
+//     chip NAME CCE_AICORE AIC AIV UB L1 L0A L0B L0C BT FB
+//     launch KERNEL TYPE BLOCK_DIM RANDOM SEED TRACE
+//     tensor NAME in|out|inout|workspace BYTES  for each argument of the kernel, in order
+//     run
+//     the bytes of the tensors in and inout
+// The answer: a line with the lengths of report and trace, then both, then the bytes of the tensors out and inout.
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+#include <vector>
+
+#include "machine.h"
+#include "registry.h"
+
+namespace {
+
+struct Argument {
+    std::string name;
+    emulator::Use use = emulator::Use::IN;
+    uint64_t bytes = 0;
+};
+
+struct Request {
+    emulator::Chip chip;
+    emulator::LaunchOptions options;
+    std::string kernel;
+    std::vector<Argument> arguments;
+};
+
+emulator::Launcher launcher = nullptr;
+std::vector<uint8_t *> addresses;
+
+void Entry()
+{
+    launcher(addresses.data());
+}
+
+[[noreturn]] void Refuse(const std::string &reason)
+{
+    std::cerr << reason << '\n';
+    std::exit(2);
+}
+
+void ReadChip(std::istream &words, emulator::Chip &chip)
+{
+    using emulator::Space;
+    words >> chip.name >> chip.cceAicore >> chip.aic >> chip.aiv;
+    for (const Space space : {Space::UB, Space::L1, Space::L0A, Space::L0B, Space::L0C, Space::BT, Space::FB}) {
+        words >> chip.bytes[static_cast<size_t>(space)];
+    }
+}
+
+emulator::KernelType TypeNamed(const std::string &name)
+{
+    using emulator::KernelType;
+    const std::pair<const char *, KernelType> types[] = {{"aiv", KernelType::AIV_ONLY}, {"aic", KernelType::AIC_ONLY},
+        {"mix_aiv_1_0", KernelType::MIX_AIV_1_0}, {"mix_aic_1_0", KernelType::MIX_AIC_1_0}, {"mix_1_1", KernelType::MIX_1_1},
+        {"mix_1_2", KernelType::MIX_1_2}};
+    for (const auto &[known, type] : types) {
+        if (name == known) {
+            return type;
+        }
+    }
+    Refuse("there is no kernel type " + name);
+}
+
+emulator::Use UseNamed(const std::string &name)
+{
+    using emulator::Use;
+    for (const auto &[known, use] : {std::pair("in", Use::IN), std::pair("out", Use::OUT), std::pair("inout", Use::INOUT),
+             std::pair("workspace", Use::WORKSPACE)}) {
+        if (name == known) {
+            return use;
+        }
+    }
+    Refuse("there is no use of a tensor called " + name);
+}
+
+Request ReadRequest()
+{
+    Request request;
+    for (std::string line; std::getline(std::cin, line) && line != "run";) {
+        std::istringstream words(line);
+        std::string what;
+        words >> what;
+        if (what == "chip") {
+            ReadChip(words, request.chip);
+        } else if (what == "launch") {
+            std::string type;
+            words >> request.kernel >> type >> request.options.blockDim >> request.options.random >> request.options.seed >>
+                request.options.trace;
+            request.options.type = TypeNamed(type);
+        } else if (what == "tensor") {
+            Argument argument;
+            std::string use;
+            words >> argument.name >> use >> argument.bytes;
+            argument.use = UseNamed(use);
+            request.arguments.push_back(argument);
+        }
+        if (!words) {
+            Refuse("a request has the line '" + line + "'");
+        }
+    }
+    return request;
+}
+
+void AddTensors(const Request &request, emulator::Machine &machine)
+{
+    std::vector<uint8_t> data;
+    for (const Argument &argument : request.arguments) {
+        emulator::Memory &memory = machine.Global().Add(argument.name, argument.bytes, argument.use);
+        if (argument.use == emulator::Use::IN || argument.use == emulator::Use::INOUT) {
+            data.resize(argument.bytes);
+            if (!std::cin.read(reinterpret_cast<char *>(data.data()), static_cast<std::streamsize>(argument.bytes))) {
+                Refuse("a request ends in the data of " + argument.name);
+            }
+            memory.Fill(data.data());
+        }
+        addresses.push_back(memory.Data());
+    }
+}
+
+void Answer(const Request &request, const emulator::Machine &machine, const std::string &report, const std::string &trace)
+{
+    std::cout << report.size() << ' ' << trace.size() << '\n'
+              << report << trace;
+    for (size_t i = 0; i < request.arguments.size(); ++i) {
+        const emulator::Use use = request.arguments[i].use;
+        if (use == emulator::Use::OUT || use == emulator::Use::INOUT) {
+            const emulator::Memory &memory = *machine.Global().All()[i];
+            std::cout.write(reinterpret_cast<const char *>(memory.Data()), static_cast<std::streamsize>(memory.Bytes()));
+        }
+    }
+    std::cout.flush();
+}
+
+} // namespace
+
+int main()
+{
+    std::ios::sync_with_stdio(false);
+    const Request request = ReadRequest();
+    const auto found = emulator::Kernels().find(request.kernel);
+    if (found == emulator::Kernels().end()) {
+        Refuse("there is no kernel " + request.kernel);
+    }
+    launcher = found->second;
+    emulator::Machine machine(request.chip, request.options);
+    AddTensors(request, machine);
+    machine.Run(Entry);
+    std::vector<std::string> names;
+    for (const auto &core : machine.Cores()) {
+        names.push_back(core->Name());
+    }
+    Answer(request, machine, machine.Report(), request.options.trace ? machine.Timeline().Json(names) : "");
+    return 0;
+}

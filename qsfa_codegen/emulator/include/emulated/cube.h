@@ -1,0 +1,245 @@
+// The cube path: L1 → L0A and L0B, Mmad, L0C → GM.
+#ifndef EMULATED_CUBE_H
+#define EMULATED_CUBE_H
+
+#include "emulated/cube_parameters.h"
+#include "emulated/tensor.h"
+#include "ops/fixpipe.h"
+#include "ops/load.h"
+#include "ops/load3d.h"
+#include "ops/mmad.h"
+
+namespace AscendC {
+
+// ------------------------------------------------------------------ L1 → L0A, L0B
+
+struct LoadCall {
+    const char *name;
+    Site site;
+    emulator::Space to;
+    emulator::Space from;
+
+    template <typename Op>
+    void Do(const Op &op, const Operand &dst, const Operand &src) const
+    {
+        using emulator::Space;
+        if (from != Space::L1 || (to != Space::L0A && to != Space::L0B)) {
+            Refuse(name, site, emulator::Text("there is no way from %s to %s; expected: from L1 to L0A or L0B", Name(from), Name(to)));
+        }
+        Instruction instruction = MakeInstruction(Pipe::MTE1, name, site, op, std::array<Operand, 2>{dst, src});
+        instruction.work.route = to == Space::L0A ? Route::L1_L0A : Route::L1_L0B;
+        for (const emulator::Access &access : instruction.accesses) {
+            instruction.work.bytes += access.mode == emulator::Mode::READ ? 0 : access.Bytes();
+        }
+        Issue(std::move(instruction));
+    }
+};
+
+template <typename T>
+void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData2DParams &params, Site site = Site::Here())
+{
+    const LoadCall call{"LoadData", site, dst.InSpace(), src.InSpace()};
+    if (params.ifTranspose && sizeof(T) != 2) {
+        Refuse(call.name, site, "ifTranspose with elements other than 2 bytes wide", "use LoadDataWithTranspose");
+    }
+    emulator::ops::Load2D op;
+    op.startIndex = params.startIndex.Wide();
+    op.repeat = params.repeatTimes.Wide();
+    op.srcStride = params.srcStride.Wide();
+    op.dstGap = params.dstGap.Wide();
+    op.transpose = params.ifTranspose;
+    call.Do(op, dst.Place(), src.Place());
+}
+
+template <typename T>
+void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData2dTransposeParams &params,
+    Site site = Site::Here())
+{
+    const LoadCall call{"LoadDataWithTranspose", site, dst.InSpace(), src.InSpace()};
+    emulator::ops::LoadTransposed op;
+    op.elementSize = sizeof(T);
+    op.startIndex = params.startIndex.Wide();
+    op.repeat = params.repeatTimes.Wide();
+    op.srcStride = params.srcStride.Wide();
+    op.dstGap = params.dstGap.Wide();
+    op.dstFracGap = params.dstFracGap.Wide();
+    op.down = params.addrMode != 0;
+    call.Do(op, dst.Place(), src.Place());
+}
+
+template <typename T>
+void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData3DParamsV2<T> &params, Site site = Site::Here())
+{
+    using emulator::ops::Layout3D;
+    const LoadCall call{"LoadData", site, dst.InSpace(), src.InSpace()};
+    emulator::ops::Load3D op;
+    const bool right = dst.InSpace() == emulator::Space::L0B;
+    op.layout = right ? Layout3D::ZN : params.enTranspose ? Layout3D::ZZ_TRANSPOSED
+                                                          : Layout3D::ZZ;
+    op.elementSize = sizeof(T);
+    op.padLeft = params.padList[0];
+    op.padRight = params.padList[1];
+    op.padTop = params.padList[2];
+    op.padBottom = params.padList[3];
+    op.l1H = params.l1H.Wide();
+    op.l1W = params.l1W.Wide();
+    op.channelSize = params.channelSize.Wide();
+    op.kExtension = params.kExtension.Wide();
+    op.mExtension = params.mExtension.Wide();
+    op.kStart = params.kStartPt.Wide();
+    op.mStart = params.mStartPt.Wide();
+    op.strideW = params.strideW.Wide();
+    op.strideH = params.strideH.Wide();
+    op.filterW = params.filterW + (params.filterSizeW ? 256U : 0U);
+    op.filterH = params.filterH + (params.filterSizeH ? 256U : 0U);
+    op.dilationW = params.dilationFilterW.Wide();
+    op.dilationH = params.dilationFilterH.Wide();
+    std::memcpy(&op.padValue, &params.padValue, sizeof(T));
+    call.Do(op, dst.Place(), src.Place());
+}
+
+// ------------------------------------------------------------------ Mmad
+
+inline void RefuseUnitFlag(const char *name, Site site, const Limited8 &flag)
+{
+    if (flag.Given() != 0) {
+        Refuse(name, site, "unitFlag is not modelled", "order M and FIX with SetFlag and WaitFlag");
+    }
+}
+
+inline void CheckSpace(const char *name, Site site, const char *what, emulator::Space given, emulator::Space wanted)
+{
+    if (given != wanted) {
+        Refuse(name, site, emulator::Text("%s is in %s; expected: in %s", what, Name(given), Name(wanted)));
+    }
+}
+
+// NaN and infinity in A and B, or in what is written.
+template <typename C, typename A>
+void WatchProducts(Instruction &instruction)
+{
+    if constexpr (emulator::IS_FLOATING<C>) {
+        instruction.strange = [](const Instruction &self, bool written) {
+            uint64_t count = 0;
+            for (const emulator::Access &access : self.accesses) {
+                const bool product = access.memory->InSpace() == emulator::Space::L0C;
+                if (written && product && access.mode != emulator::Mode::READ && !access.undefined) {
+                    count += CountStrange<C>(access);
+                } else if (!written && access.mode == emulator::Mode::READ) {
+                    count += product ? CountStrange<C>(access) : CountStrange<A>(access);
+                }
+            }
+            return count;
+        };
+    }
+}
+
+// From so many fractals of C on, an Mmad sees what the one before it added without a barrier.
+constexpr uint64_t ORDERED_FRACTALS = 10;
+
+template <size_t N, typename C, typename A, typename B>
+void DoMmad(Site site, const emulator::ops::Mmad<C, A, B> &op, const std::array<Operand, N> &operands)
+{
+    if (op.m == 0 || op.n == 0 || op.k == 0) {
+        return;
+    }
+    Instruction instruction = MakeInstruction(Pipe::M, "Mmad", site, op, operands);
+    constexpr uint64_t depth = 32 / sizeof(A);
+    instruction.work.macs = static_cast<uint64_t>(op.m) * op.n * op.k;
+    instruction.work.beats = (op.m + 15ULL) / 16 * ((op.n + 15ULL) / 16) * ((op.k + depth - 1) / depth);
+    instruction.inOrder = op.m / 16ULL * (op.n / 16) >= ORDERED_FRACTALS;
+    WatchProducts<C, A>(instruction);
+    Issue(std::move(instruction));
+}
+
+template <typename C, typename A, typename B>
+emulator::ops::Mmad<C, A, B> MakeMmad(const LocalTensor<C> &dst, const LocalTensor<A> &left, const LocalTensor<B> &right,
+    const MmadParams &params, Site site)
+{
+    using emulator::Space;
+    constexpr const char *name = "Mmad";
+    RefuseUnitFlag(name, site, params.unitFlag);
+    CheckSpace(name, site, "the result", dst.InSpace(), Space::L0C);
+    CheckSpace(name, site, "the left operand", left.InSpace(), Space::L0A);
+    CheckSpace(name, site, "the right operand", right.InSpace(), Space::L0B);
+    emulator::ops::Mmad<C, A, B> op;
+    op.m = params.m.Wide();
+    op.n = params.n.Wide();
+    op.k = params.k.Wide();
+    op.wideK = params.kDirectionAlign;
+    return op;
+}
+
+template <typename C, typename A, typename B>
+void Mmad(const LocalTensor<C> &dst, const LocalTensor<A> &left, const LocalTensor<B> &right, const MmadParams &params,
+    Site site = Site::Here())
+{
+    emulator::ops::Mmad<C, A, B> op = MakeMmad(dst, left, right, params, site);
+    if (params.cmatrixSource) {
+        Refuse("Mmad", site, "cmatrixSource without a tensor of the bias", "pass the bias as the fourth tensor");
+    }
+    const bool keeps = params.isBias || !params.cmatrixInitVal;
+    op.start = keeps ? emulator::ops::Start::KEEP : emulator::ops::Start::ZERO;
+    DoMmad(site, op, std::array<Operand, 3>{dst.Place(), left.Place(), right.Place()});
+}
+
+template <typename C, typename A, typename B>
+void Mmad(const LocalTensor<C> &dst, const LocalTensor<A> &left, const LocalTensor<B> &right, const LocalTensor<C> &bias,
+    const MmadParams &params, Site site = Site::Here())
+{
+    emulator::ops::Mmad<C, A, B> op = MakeMmad(dst, left, right, params, site);
+    CheckSpace("Mmad", site, "the bias", bias.InSpace(), emulator::Space::BT);
+    op.start = emulator::ops::Start::BIAS;
+    DoMmad(site, op, std::array<Operand, 4>{dst.Place(), left.Place(), right.Place(), bias.Place()});
+}
+
+// ------------------------------------------------------------------ Fixpipe
+
+template <typename To, typename From>
+constexpr QuantMode_t QuantOf()
+{
+    if (std::is_same<To, From>::value) {
+        return NoQuant;
+    }
+    return std::is_same<To, half>::value ? F322F16 : F322BF16;
+}
+
+template <typename To, typename From, const FixpipeConfig &config = CFG_ROW_MAJOR>
+void Fixpipe(const GlobalTensor<To> &dst, const LocalTensor<From> &src, const FixpipeParamsV220 &params, Site site = Site::Here())
+{
+    static_assert(config.format != CO2Layout::COLUMN_MAJOR, "Fixpipe to columns is not modelled");
+    constexpr const char *name = "Fixpipe";
+    constexpr bool nz = config.format == CO2Layout::NZ;
+    RefuseUnitFlag(name, site, params.unitFlag);
+    CheckSpace(name, site, "the source", src.InSpace(), emulator::Space::L0C);
+    if (params.quantPre != (QuantOf<To, From>())) {
+        Refuse(name, site, emulator::Text("quantPre is %d; expected: %d for these types", params.quantPre, QuantOf<To, From>()));
+    }
+    const bool adds = emulator::Here().AtomicAdd();
+    emulator::ops::Fixpipe<To, From> op;
+    op.nz = nz;
+    op.nSize = params.nSize.Wide();
+    op.mSize = params.mSize.Wide();
+    op.srcStride = params.srcStride.Wide();
+    op.dstStride = static_cast<uint64_t>(params.dstStride.Given()) * (nz ? 32 : 1); // NZ: in blocks
+    op.ndNum = params.ndNum.Wide();
+    op.srcNdStride = params.srcNdStride.Wide();
+    op.dstNdStride = params.dstNdStride.Wide();
+    op.relu = params.reluEn;
+    op.splitChannels = params.isChannelSplit;
+    op.atomic = adds ? emulator::ops::Atomic::ADD : emulator::ops::Atomic::NONE;
+    const Operand to = dst.Place(name, site);
+    Instruction instruction = MakeInstruction(Pipe::FIX, name, site, op, std::array<Operand, 2>{to, src.Place()});
+    if (adds) {
+        MakeAtomic(instruction, to);
+    }
+    const uint64_t rows = static_cast<uint64_t>(params.mSize.Given()) * static_cast<uint64_t>(nz ? 1 : params.ndNum.Given());
+    instruction.work.route = Route::L0C_GM;
+    instruction.work.bytes = rows * params.nSize * sizeof(To);
+    instruction.work.bursts = nz ? (params.nSize + 15ULL) / 16 : rows;
+    Issue(std::move(instruction));
+}
+
+} // namespace AscendC
+
+#endif // EMULATED_CUBE_H

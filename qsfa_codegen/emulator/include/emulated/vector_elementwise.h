@@ -1,0 +1,282 @@
+// Vector instructions that compute each element from those at the same place: unary, binary, with a scalar, Cast.
+#ifndef EMULATED_VECTOR_ELEMENTWISE_H
+#define EMULATED_VECTOR_ELEMENTWISE_H
+
+#include "emulated/vector_issue.h"
+#include "ops/compare.h"
+#include "ops/elementwise.h"
+
+namespace AscendC {
+
+namespace ops = emulator::ops;
+
+template <typename T, MaskMode mode = MaskMode::NORMAL>
+void SetVectorMask(uint64_t maskHigh, uint64_t maskLow)
+{
+    emulator::Here().mask.low = maskLow;
+    emulator::Here().mask.high = maskHigh;
+}
+
+template <typename T, MaskMode mode = MaskMode::NORMAL>
+void SetVectorMask(int32_t length)
+{
+    const bool count = mode == MaskMode::COUNTER;
+    const Mask first = Mask::First(static_cast<uint32_t>(length));
+    SetVectorMask<T, mode>(count ? 0 : first.high, count ? static_cast<uint64_t>(length) : first.low);
+}
+
+inline void SetMaskCount()
+{
+    emulator::Here().mask.counter = true;
+}
+
+inline void SetMaskNorm()
+{
+    emulator::Here().mask.counter = false;
+}
+
+inline void ResetMask()
+{
+    SetVectorMask<half>(~0ULL, ~0ULL);
+}
+
+// ------------------------------------------------------------------ two operands
+
+template <typename Op, typename To, typename From>
+void DoBinary(const VectorCall &call, const LocalTensor<To> &dst, const LocalTensor<From> &src0, const LocalTensor<From> &src1,
+    const Mask &mask, uint32_t repeats, const BinaryRepeatParams &params)
+{
+    ops::Binary<Op, To, From> op;
+    op.mask = mask;
+    op.repeat = repeats;
+    op.dst = StridesOf(params.dstBlkStride, params.dstRepStride);
+    op.src0 = StridesOf(params.src0BlkStride, params.src0RepStride);
+    op.src1 = StridesOf(params.src1BlkStride, params.src1RepStride);
+    IssueVector<To, From>(call, op, RepeatsOf(mask, repeats, ops::WIDTH<To, From>),
+        std::array<Operand, 3>{dst.Place(), src0.Place(), src1.Place()});
+}
+
+#define EMULATED_BINARY(NAME) \
+    template <typename T, bool isSetMask = true> \
+    void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, const uint64_t mask[], \
+        Limited8 repeatTimes, const BinaryRepeatParams &params, Site site = Site::Here()) \
+    { \
+        const VectorCall call{#NAME, site}; \
+        DoBinary<ops::NAME>(call, dst, src0, src1, Chosen<isSetMask>(call.Bits(mask, ops::WIDTH<T>)), \
+            repeatTimes.Wide(), params); \
+    } \
+\
+    template <typename T, bool isSetMask = true> \
+    void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, uint64_t mask, \
+        Limited8 repeatTimes, const BinaryRepeatParams &params, Site site = Site::Here()) \
+    { \
+        const VectorCall call{#NAME, site}; \
+        DoBinary<ops::NAME>(call, dst, src0, src1, isSetMask ? call.First(mask, ops::WIDTH<T>) : Chosen<false>({}), \
+            repeatTimes.Wide(), params); \
+    } \
+\
+    template <typename T> \
+    void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, const int32_t &count, \
+        Site site = Site::Here()) \
+    { \
+        const VectorCall call{#NAME, site}; \
+        DoBinary<ops::NAME>(call, dst, src0, src1, call.Count(count), 1, {}); \
+    }
+
+EMULATED_BINARY(Add)
+EMULATED_BINARY(Sub)
+EMULATED_BINARY(Mul)
+EMULATED_BINARY(Div)
+EMULATED_BINARY(Max)
+EMULATED_BINARY(Min)
+EMULATED_BINARY(And)
+EMULATED_BINARY(Or)
+EMULATED_BINARY(AddRelu)
+EMULATED_BINARY(SubRelu)
+EMULATED_BINARY(FusedMulAdd)
+EMULATED_BINARY(FusedMulAddRelu)
+EMULATED_BINARY(MulAddDst)
+
+#undef EMULATED_BINARY
+
+// ------------------------------------------------------------------ one operand
+
+template <typename Op, typename T>
+void DoUnary(const VectorCall &call, const LocalTensor<T> &dst, const LocalTensor<T> &src, const Mask &mask, uint32_t repeats,
+    const UnaryRepeatParams &params)
+{
+    ops::Unary<Op, T> op;
+    op.mask = mask;
+    op.repeat = repeats;
+    op.dst = StridesOf(params.dstBlkStride, params.dstRepStride);
+    op.src = StridesOf(params.srcBlkStride, params.srcRepStride);
+    IssueVector<T, T>(call, op, RepeatsOf(mask, repeats, ops::WIDTH<T>), std::array<Operand, 2>{dst.Place(), src.Place()});
+}
+
+#define EMULATED_UNARY(NAME) \
+    template <typename T, bool isSetMask = true> \
+    void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], Limited8 repeatTimes, \
+        const UnaryRepeatParams &params, Site site = Site::Here()) \
+    { \
+        const VectorCall call{#NAME, site}; \
+        DoUnary<ops::NAME>(call, dst, src, Chosen<isSetMask>(call.Bits(mask, ops::WIDTH<T>)), repeatTimes.Wide(), \
+            params); \
+    } \
+\
+    template <typename T, bool isSetMask = true> \
+    void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask, Limited8 repeatTimes, \
+        const UnaryRepeatParams &params, Site site = Site::Here()) \
+    { \
+        const VectorCall call{#NAME, site}; \
+        DoUnary<ops::NAME>(call, dst, src, isSetMask ? call.First(mask, ops::WIDTH<T>) : Chosen<false>({}), \
+            repeatTimes.Wide(), params); \
+    } \
+\
+    template <typename T> \
+    void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count, Site site = Site::Here()) \
+    { \
+        const VectorCall call{#NAME, site}; \
+        DoUnary<ops::NAME>(call, dst, src, call.Count(count), 1, {}); \
+    }
+
+EMULATED_UNARY(Abs)
+EMULATED_UNARY(Relu)
+EMULATED_UNARY(Exp)
+EMULATED_UNARY(Ln)
+EMULATED_UNARY(Sqrt)
+EMULATED_UNARY(Rsqrt)
+EMULATED_UNARY(Reciprocal)
+EMULATED_UNARY(Not)
+
+#undef EMULATED_UNARY
+
+// ------------------------------------------------------------------ an operand and a scalar
+
+template <typename Op, typename T>
+void DoScalar(const VectorCall &call, const LocalTensor<T> &dst, const LocalTensor<T> &src, T scalar, const Mask &mask,
+    uint32_t repeats, const UnaryRepeatParams &params)
+{
+    ops::Scalar<Op, T> op;
+    op.mask = mask;
+    op.repeat = repeats;
+    op.dst = StridesOf(params.dstBlkStride, params.dstRepStride);
+    op.src = StridesOf(params.srcBlkStride, params.srcRepStride);
+    op.scalar = scalar;
+    IssueVector<T, T>(call, op, RepeatsOf(mask, repeats, ops::WIDTH<T>), std::array<Operand, 2>{dst.Place(), src.Place()});
+}
+
+#define EMULATED_SCALAR(NAME, OPERATION) \
+    template <typename T, bool isSetMask = true> \
+    void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, const typename LocalTensor<T>::PrimType &scalar, \
+        const uint64_t mask[], Limited8 repeatTimes, const UnaryRepeatParams &params, Site site = Site::Here()) \
+    { \
+        const VectorCall call{#NAME, site}; \
+        DoScalar<ops::OPERATION>(call, dst, src, scalar, Chosen<isSetMask>(call.Bits(mask, ops::WIDTH<T>)), \
+            repeatTimes.Wide(), params); \
+    } \
+\
+    template <typename T, bool isSetMask = true> \
+    void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, const typename LocalTensor<T>::PrimType &scalar, \
+        uint64_t mask, Limited8 repeatTimes, const UnaryRepeatParams &params, Site site = Site::Here()) \
+    { \
+        const VectorCall call{#NAME, site}; \
+        DoScalar<ops::OPERATION>(call, dst, src, scalar, \
+            isSetMask ? call.First(mask, ops::WIDTH<T>) : Chosen<false>({}), repeatTimes.Wide(), params); \
+    } \
+\
+    template <typename T, bool isSetMask = true> \
+    void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, const typename LocalTensor<T>::PrimType &scalar, \
+        const int32_t &count, Site site = Site::Here()) \
+    { \
+        const VectorCall call{#NAME, site}; \
+        DoScalar<ops::OPERATION>(call, dst, src, scalar, call.Count(count), 1, {}); \
+    }
+
+EMULATED_SCALAR(Adds, Add)
+EMULATED_SCALAR(Muls, Mul)
+EMULATED_SCALAR(Maxs, Max)
+EMULATED_SCALAR(Mins, Min)
+
+#undef EMULATED_SCALAR
+
+// dst += src · scalar
+template <typename To, typename From>
+void Axpy(const LocalTensor<To> &dst, const LocalTensor<From> &src, const From &scalar, const int32_t &count, Site site = Site::Here())
+{
+    const VectorCall call{"Axpy", site};
+    ops::Scalar<ops::MulAddDst, To, From> op;
+    op.mask = call.Count(count);
+    op.scalar = scalar;
+    op.dst.repeat = ops::WIDTH<To, From> * sizeof(To) / 32;
+    op.src.repeat = ops::WIDTH<To, From> * sizeof(From) / 32;
+    IssueVector<To, From>(call, op, RepeatsOf(op.mask, 1, ops::WIDTH<To, From>), std::array<Operand, 2>{dst.Place(), src.Place()});
+}
+
+template <typename T>
+void DoShift(const VectorCall &call, const LocalTensor<T> &dst, const LocalTensor<T> &src, int64_t distance, int64_t count, bool left)
+{
+    ops::Shift<T> op;
+    op.mask = call.Count(count);
+    op.distance = Limited32(distance).Wide();
+    op.left = left;
+    IssueVector<T, T>(call, op, RepeatsOf(op.mask, 1, ops::WIDTH<T>), std::array<Operand, 2>{dst.Place(), src.Place()});
+}
+
+template <typename T>
+void ShiftLeft(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &distance, const int32_t &count, Site site = Site::Here())
+{
+    DoShift(VectorCall{"ShiftLeft", site}, dst, src, static_cast<int64_t>(distance), count, true);
+}
+
+template <typename T>
+void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &distance, const int32_t &count, Site site = Site::Here())
+{
+    DoShift(VectorCall{"ShiftRight", site}, dst, src, static_cast<int64_t>(distance), count, false);
+}
+
+// ------------------------------------------------------------------ Cast
+
+template <typename To, typename From>
+void DoCast(const VectorCall &call, const LocalTensor<To> &dst, const LocalTensor<From> &src, RoundMode round, const Mask &mask,
+    uint32_t repeats, const UnaryRepeatParams &params)
+{
+    ops::Cast<To, From> op;
+    op.mask = mask;
+    op.repeat = repeats;
+    op.dst = StridesOf(params.dstBlkStride, params.dstRepStride);
+    op.src = StridesOf(params.srcBlkStride, params.srcRepStride);
+    op.round = static_cast<emulator::Round>(round);
+    IssueVector<To, From>(call, op, RepeatsOf(mask, repeats, ops::WIDTH<To, From>),
+        std::array<Operand, 2>{dst.Place(), src.Place()});
+}
+
+template <typename To, typename From, bool isSetMask = true>
+void Cast(const LocalTensor<To> &dst, const LocalTensor<From> &src, const RoundMode &round, const uint64_t mask[],
+    Limited8 repeatTimes, const UnaryRepeatParams &params, Site site = Site::Here())
+{
+    const VectorCall call{"Cast", site};
+    DoCast(call, dst, src, round, Chosen<isSetMask>(call.Bits(mask, ops::WIDTH<To, From>)), repeatTimes.Wide(), params);
+}
+
+template <typename To, typename From, bool isSetMask = true>
+void Cast(const LocalTensor<To> &dst, const LocalTensor<From> &src, const RoundMode &round, uint64_t mask,
+    Limited8 repeatTimes, const UnaryRepeatParams &params, Site site = Site::Here())
+{
+    const VectorCall call{"Cast", site};
+    DoCast(call, dst, src, round, isSetMask ? call.First(mask, ops::WIDTH<To, From>) : Chosen<false>({}),
+        repeatTimes.Wide(), params);
+}
+
+// Strides of the count form: what a repeat has of the narrower type is not 8 blocks.
+template <typename To, typename From>
+void Cast(const LocalTensor<To> &dst, const LocalTensor<From> &src, const RoundMode &round, uint32_t count,
+    Site site = Site::Here())
+{
+    const VectorCall call{"Cast", site};
+    constexpr uint32_t width = ops::WIDTH<To, From>;
+    DoCast(call, dst, src, round, call.Count(count), 1, {1, 1, width * sizeof(To) / 32, width * sizeof(From) / 32});
+}
+
+} // namespace AscendC
+
+#endif // EMULATED_VECTOR_ELEMENTWISE_H

@@ -1,0 +1,272 @@
+// Vector instructions that fill, copy, broadcast, gather, compare and select.
+#ifndef EMULATED_VECTOR_REARRANGE_H
+#define EMULATED_VECTOR_REARRANGE_H
+
+#include "emulated/vector_issue.h"
+#include "ops/compare.h"
+#include "ops/rearrange.h"
+
+namespace AscendC {
+
+// An unsigned integer as wide as an element.
+template <typename T>
+using BitsOf = std::conditional_t<sizeof(T) == 1, uint8_t, std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>>;
+
+// ------------------------------------------------------------------ Duplicate
+
+template <typename T>
+void DoDuplicate(const VectorCall &call, const LocalTensor<T> &dst, T value, const Mask &mask, uint32_t repeats,
+    const Strides &strides)
+{
+    emulator::ops::Duplicate<T> op;
+    op.mask = mask;
+    op.repeat = repeats;
+    op.dst = strides;
+    op.scalar = value;
+    // Numbers are not watched: a fill with infinity is meant.
+    IssueVector<BitsOf<T>, BitsOf<T>>(call, op, RepeatsOf(mask, repeats, emulator::ops::WIDTH<T>),
+        std::array<Operand, 1>{dst.Place()});
+}
+
+template <typename T, bool isSetMask = true>
+void Duplicate(const LocalTensor<T> &dst, const typename LocalTensor<T>::PrimType &value, const uint64_t mask[],
+    Limited8 repeatTimes, Limited16 dstBlockStride, Limited8 dstRepeatStride, Site site = Site::Here())
+{
+    const VectorCall call{"Duplicate", site};
+    DoDuplicate(call, dst, value, Chosen<isSetMask>(call.Bits(mask, emulator::ops::WIDTH<T>)), repeatTimes.Wide(),
+        StridesOf(dstBlockStride, dstRepeatStride));
+}
+
+template <typename T, bool isSetMask = true>
+void Duplicate(const LocalTensor<T> &dst, const typename LocalTensor<T>::PrimType &value, uint64_t mask,
+    Limited8 repeatTimes, Limited16 dstBlockStride, Limited8 dstRepeatStride, Site site = Site::Here())
+{
+    const VectorCall call{"Duplicate", site};
+    DoDuplicate(call, dst, value, isSetMask ? call.First(mask, emulator::ops::WIDTH<T>) : Chosen<false>({}),
+        repeatTimes.Wide(), StridesOf(dstBlockStride, dstRepeatStride));
+}
+
+template <typename T>
+void Duplicate(const LocalTensor<T> &dst, const typename LocalTensor<T>::PrimType &value, const int32_t &count,
+    Site site = Site::Here())
+{
+    const VectorCall call{"Duplicate", site};
+    DoDuplicate(call, dst, value, call.Count(count), 1, {});
+}
+
+// ------------------------------------------------------------------ Copy, Brcb
+
+template <typename T>
+void DoCopy(const VectorCall &call, const LocalTensor<T> &dst, const LocalTensor<T> &src, const Mask &mask, uint32_t repeats,
+    const CopyRepeatParams &params)
+{
+    emulator::ops::Copy<BitsOf<T>> op;
+    op.mask = mask;
+    op.repeat = repeats;
+    op.dst = StridesOf(params.dstStride, params.dstRepeatSize);
+    op.src = StridesOf(params.srcStride, params.srcRepeatSize);
+    IssueVector<BitsOf<T>, BitsOf<T>>(call, op, repeats, std::array<Operand, 2>{dst.Place(), src.Place()});
+}
+
+template <typename T, bool isSetMask = true>
+void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], Limited8 repeatTimes,
+    const CopyRepeatParams &params, Site site = Site::Here())
+{
+    const VectorCall call{"Copy", site};
+    DoCopy(call, dst, src, Chosen<isSetMask>(call.Bits(mask, emulator::ops::WIDTH<T>)), repeatTimes.Wide(), params);
+}
+
+template <typename T, bool isSetMask = true>
+void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask, Limited8 repeatTimes,
+    const CopyRepeatParams &params, Site site = Site::Here())
+{
+    const VectorCall call{"Copy", site};
+    DoCopy(call, dst, src, isSetMask ? call.First(mask, emulator::ops::WIDTH<T>) : Chosen<false>({}), repeatTimes.Wide(), params);
+}
+
+template <typename T>
+void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, Limited8 repeatTimes, const BrcbRepeatParams &params,
+    Site site = Site::Here())
+{
+    const VectorCall call{"Brcb", site};
+    emulator::ops::BroadcastBlocks<BitsOf<T>> op;
+    op.repeat = repeatTimes.Wide();
+    op.dst = StridesOf(params.dstBlkStride, params.dstRepStride);
+    IssueVector<BitsOf<T>, BitsOf<T>>(call, op, op.repeat, std::array<Operand, 2>{dst.Place(), src.Place()});
+}
+
+// ------------------------------------------------------------------ Gather
+
+template <typename T>
+void DoGather(const VectorCall &call, const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offsets,
+    uint32_t base, const Mask &mask, uint32_t repeats, Limited16 dstRepStride)
+{
+    emulator::ops::Gather<BitsOf<T>> op;
+    op.mask = mask;
+    op.repeat = repeats;
+    op.dstRepeat = dstRepStride.Wide();
+    op.base = base;
+    IssueVector<BitsOf<T>, BitsOf<T>>(call, op, RepeatsOf(mask, repeats, emulator::ops::WIDTH<T>),
+        std::array<Operand, 3>{dst.Place(), src.Place(), offsets.Place()}, true);
+}
+
+template <typename T>
+void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offsets, uint32_t srcBaseAddr,
+    uint64_t mask, Limited8 repeatTimes, Limited16 dstRepStride, Site site = Site::Here())
+{
+    const VectorCall call{"Gather", site};
+    DoGather(call, dst, src, offsets, srcBaseAddr, call.First(mask, emulator::ops::WIDTH<T>), repeatTimes.Wide(), dstRepStride);
+}
+
+template <typename T>
+void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offsets, uint32_t srcBaseAddr,
+    uint32_t count, Site site = Site::Here())
+{
+    const VectorCall call{"Gather", site};
+    DoGather(call, dst, src, offsets, srcBaseAddr, call.Count(count), 1, 8);
+}
+
+// Packs the chosen elements. The count of them comes back to the scalar unit, which waits for it.
+template <typename T>
+void DoGatherMask(const VectorCall &call, const LocalTensor<T> &dst, const LocalTensor<T> &src, const Operand &pattern,
+    uint8_t builtIn, bool reduceMode, uint32_t mask, const GatherMaskParams &params, uint64_t &taken)
+{
+    emulator::ops::GatherMask<BitsOf<T>> op;
+    op.pattern = builtIn;
+    op.count = reduceMode ? mask : 0;
+    op.repeat = params.repeatTimes.Wide();
+    op.src = StridesOf(params.src0BlockStride, params.src0RepeatStride);
+    op.patternRepeat = params.src1RepeatStride.Wide();
+    const std::array<Operand, 3> operands{dst.Place(), src.Place(), pattern};
+    if (op.repeat == 0) {
+        taken = 0;
+        return;
+    }
+    Instruction instruction = MakeInstruction(Pipe::V, call.name, call.site, op, operands, true);
+    instruction.work.repeats = op.repeat;
+    instruction.inOrder = emulator::Here().Whole().OnChip().VectorInOrder();
+    const auto result = std::make_shared<uint64_t>(0);
+    instruction.execute = [op, operands, result] {
+        uint8_t *pointers[3];
+        for (size_t i = 0; i < 3; ++i) {
+            pointers[i] = operands[i].memory->Data() + operands[i].offset;
+        }
+        *result = op.Pack(pointers);
+    };
+    Issue(std::move(instruction));
+    emulator::Here().AwaitPipe(Pipe::V, call.site);
+    taken = *result;
+}
+
+template <typename T, typename U>
+void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<U> &pattern, bool reduceMode,
+    uint32_t mask, const GatherMaskParams &params, uint64_t &rsvdCnt, Site site = Site::Here())
+{
+    DoGatherMask(VectorCall{"GatherMask", site}, dst, src, pattern.Place(), 0, reduceMode, mask, params, rsvdCnt);
+}
+
+template <typename T>
+void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t pattern, bool reduceMode, uint32_t mask,
+    const GatherMaskParams &params, uint64_t &rsvdCnt, Site site = Site::Here())
+{
+    DoGatherMask(VectorCall{"GatherMask", site}, dst, src, src.Place(), pattern, reduceMode, mask, params, rsvdCnt);
+}
+
+// ------------------------------------------------------------------ Compare, Select
+
+// On arch22 a count is whole repeats.
+template <typename T>
+uint32_t WholeRepeats(const VectorCall &call, uint32_t count)
+{
+    constexpr uint32_t width = emulator::ops::WIDTH<T>;
+    if (count % width != 0) {
+        Refuse(call.name, call.site, emulator::Text("the count is %u; expected: a multiple of %u, the elements of 256 bytes", count, width));
+    }
+    return count / width;
+}
+
+template <typename T, typename U>
+void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode, uint32_t count,
+    Site site = Site::Here())
+{
+    const VectorCall call{"Compare", site};
+    emulator::ops::Compare<T> op;
+    op.relation = static_cast<emulator::ops::Relation>(mode);
+    op.repeat = WholeRepeats<T>(call, count);
+    IssueVector<uint8_t, T>(call, op, op.repeat, std::array<Operand, 3>{dst.Place(), src0.Place(), src1.Place()});
+}
+
+template <typename T, typename U>
+void CompareScalar(const LocalTensor<U> &dst, const LocalTensor<T> &src, const typename LocalTensor<T>::PrimType value, CMPMODE mode,
+    uint32_t count, Site site = Site::Here())
+{
+    const VectorCall call{"CompareScalar", site};
+    emulator::ops::Compare<T> op;
+    op.relation = static_cast<emulator::ops::Relation>(mode);
+    op.repeat = WholeRepeats<T>(call, count);
+    op.scalar = true;
+    op.value = value;
+    IssueVector<uint8_t, T>(call, op, op.repeat, std::array<Operand, 2>{dst.Place(), src.Place()});
+}
+
+template <typename T>
+emulator::ops::Select<T> MakeSelect(SELMODE mode, const Mask &mask, uint32_t repeats, const BinaryRepeatParams &params)
+{
+    emulator::ops::Select<T> op;
+    op.mask = mask;
+    op.repeat = repeats;
+    op.dst = StridesOf(params.dstBlkStride, params.dstRepStride);
+    op.src0 = StridesOf(params.src0BlkStride, params.src0RepStride);
+    op.src1 = StridesOf(params.src1BlkStride, params.src1RepStride);
+    op.sameBits = mode == SELMODE::VSEL_CMPMASK_SPR;
+    return op;
+}
+
+template <typename T, typename U>
+void Select(const LocalTensor<T> &dst, const LocalTensor<U> &bits, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
+    SELMODE mode, uint64_t mask, Limited8 repeatTimes, const BinaryRepeatParams &params, Site site = Site::Here())
+{
+    const VectorCall call{"Select", site};
+    const uint32_t repeats = repeatTimes.Wide();
+    const auto op = MakeSelect<T>(mode, call.First(mask, emulator::ops::WIDTH<T>), repeats, params);
+    IssueVector<T, T>(call, op, repeats, std::array<Operand, 4>{dst.Place(), bits.Place(), src0.Place(), src1.Place()});
+}
+
+template <typename T, typename U>
+void Select(const LocalTensor<T> &dst, const LocalTensor<U> &bits, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
+    SELMODE mode, uint32_t count, Site site = Site::Here())
+{
+    const VectorCall call{"Select", site};
+    const auto op = MakeSelect<T>(mode, call.Count(count), 1, {});
+    IssueVector<T, T>(call, op, RepeatsOf(op.mask, 1, emulator::ops::WIDTH<T>),
+        std::array<Operand, 4>{dst.Place(), bits.Place(), src0.Place(), src1.Place()});
+}
+
+template <typename T, typename U>
+void Select(const LocalTensor<T> &dst, const LocalTensor<U> &bits, const LocalTensor<T> &src0,
+    typename LocalTensor<T>::PrimType value, SELMODE mode, uint32_t count, Site site = Site::Here())
+{
+    const VectorCall call{"Select", site};
+    auto op = MakeSelect<T>(mode, call.Count(count), 1, {});
+    op.scalar = true;
+    op.value = value;
+    IssueVector<T, T>(call, op, RepeatsOf(op.mask, 1, emulator::ops::WIDTH<T>),
+        std::array<Operand, 3>{dst.Place(), bits.Place(), src0.Place()});
+}
+
+// ------------------------------------------------------------------ CreateVecIndex
+
+template <typename T>
+void CreateVecIndex(LocalTensor<T> dst, const typename LocalTensor<T>::PrimType &first, uint32_t count, Site site = Site::Here())
+{
+    const VectorCall call{"CreateVecIndex", site};
+    emulator::ops::ArithProgression<T> op;
+    op.mask = call.Count(count);
+    op.first = first;
+    IssueVector<BitsOf<T>, BitsOf<T>>(call, op, RepeatsOf(op.mask, 1, emulator::ops::WIDTH<T>),
+        std::array<Operand, 1>{dst.Place()});
+}
+
+} // namespace AscendC
+
+#endif // EMULATED_VECTOR_REARRANGE_H

@@ -1,0 +1,371 @@
+// Kernels of one vector core, each with exactly one fault. The line that is to be named ends in a mark.
+#include "launch.h"
+
+using namespace AscendC;
+
+namespace {
+
+constexpr uint32_t COUNT = 64; // floats of a copy: 256 bytes
+constexpr uint32_t BYTES = COUNT * sizeof(float);
+
+// What all of them have: tensors x and z, and UB buffers for a, b and c.
+struct Scene {
+    Scene(GM_ADDR x, GM_ADDR z)
+    {
+        xGm.SetGlobalBuffer((__gm__ float *)x, COUNT);
+        zGm.SetGlobalBuffer((__gm__ float *)z, COUNT);
+        pipe.InitBuffer(aBuffer, BYTES);
+        pipe.InitBuffer(bBuffer, BYTES);
+        pipe.InitBuffer(cBuffer, BYTES);
+        a = aBuffer.Get<float>();
+        b = bBuffer.Get<float>();
+        c = cBuffer.Get<float>();
+    }
+
+    // a = x, and V may use it.
+    void Load()
+    {
+        DataCopy(a, xGm, COUNT);
+        SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+        WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    }
+
+    // z = tensor, which V has written.
+    void Store(const LocalTensor<float> &tensor)
+    {
+        SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+        WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+        DataCopy(zGm, tensor, COUNT);
+    }
+
+    GlobalTensor<float> xGm;
+    GlobalTensor<float> zGm;
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> aBuffer;
+    TBuf<TPosition::VECCALC> bBuffer;
+    TBuf<TPosition::VECCALC> cBuffer;
+    LocalTensor<float> a;
+    LocalTensor<float> b;
+    LocalTensor<float> c;
+};
+
+} // namespace
+
+// ------------------------------------------------------------------ bounds
+
+__global__ __aicore__ void past_tensor(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    DataCopy(scene.a, scene.xGm[8], COUNT); // past_tensor
+}
+LAUNCHABLE(past_tensor);
+
+__global__ __aicore__ void before_tensor(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x - 32, z);
+    DataCopy(scene.a, scene.xGm, COUNT); // before_tensor
+}
+LAUNCHABLE(before_tensor);
+
+__global__ __aicore__ void far_from_tensor(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    DataCopy(scene.a, scene.xGm[1ULL << 34], COUNT); // far_from_tensor
+}
+LAUNCHABLE(far_from_tensor);
+
+// Within UB, but past the buffer a.
+__global__ __aicore__ void past_buffer(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    DataCopy(scene.a[8], scene.xGm, COUNT); // past_buffer
+}
+LAUNCHABLE(past_buffer);
+
+__global__ __aicore__ void past_buffer_by_stride(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    Duplicate(scene.c, 1.0F, 64, 2, 1, 1); // past_buffer_by_stride
+}
+LAUNCHABLE(past_buffer_by_stride);
+
+__global__ __aicore__ void past_buffer_by_scalar(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    scene.a.SetValue(COUNT, 1.0F); // past_buffer_by_scalar
+}
+LAUNCHABLE(past_buffer_by_scalar);
+
+__global__ __aicore__ void input_written(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    Duplicate(scene.a, 0.0F, COUNT);
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(scene.xGm, scene.a, COUNT); // input_written
+}
+LAUNCHABLE(input_written);
+
+__global__ __aicore__ void misaligned(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    scene.Load();
+    Adds(scene.b, scene.a[4], 1.0F, 32); // misaligned
+}
+LAUNCHABLE(misaligned);
+
+__global__ __aicore__ void too_large(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    TBuf<TPosition::VECCALC> rest;
+    scene.pipe.InitBuffer(rest, 192 * 1024); // too_large
+}
+LAUNCHABLE(too_large);
+
+__global__ __aicore__ void half_block(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    DataCopy(scene.a, scene.xGm, 12); // half_block
+}
+LAUNCHABLE(half_block);
+
+// ------------------------------------------------------------------ limits
+
+__global__ __aicore__ void repeats(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    const uint32_t rows = 256;
+    Duplicate(scene.c, 1.0F, 8, rows, 1, 0); // repeats
+}
+LAUNCHABLE(repeats);
+
+__global__ __aicore__ void wide_mask(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    Duplicate(scene.c, 1.0F, 65, 1, 1, 8); // wide_mask
+}
+LAUNCHABLE(wide_mask);
+
+__global__ __aicore__ void long_stride(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    scene.Load();
+    const uint32_t stride = 300;
+    BinaryRepeatParams params;
+    params.src0RepStride = stride;
+    Add(scene.b, scene.a, scene.a, 8, 1, params); // long_stride
+}
+LAUNCHABLE(long_stride);
+
+__global__ __aicore__ void many_bursts(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    const uint32_t bursts = 65536;
+    DataCopyPad(scene.a, scene.xGm, {bursts, 32, 0, 0, 0}, {false, 0, 0, 0}); // many_bursts
+}
+LAUNCHABLE(many_bursts);
+
+// ------------------------------------------------------------------ bytes without a value
+
+__global__ __aicore__ void never_written(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    Adds(scene.b, scene.a, 1.0F, COUNT); // never_written
+    scene.Store(scene.b);
+}
+LAUNCHABLE(never_written);
+
+// 60 floats are copied; the last 4 of the buffer stay as they were.
+__global__ __aicore__ void tail_never_written(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    DataCopyPad(scene.a, scene.xGm, {1, 32 * sizeof(float), 0, 0, 0}, {false, 0, 0, 0});
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    Adds(scene.b, scene.a, 1.0F, 33); // tail_never_written
+}
+LAUNCHABLE(tail_never_written);
+
+__global__ __aicore__ void padding_read(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    DataCopyPad(scene.a, scene.xGm, {1, 61 * sizeof(float), 0, 0, 0}, {false, 0, 0, 0}); // padding_written
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    Adds(scene.b, scene.a, 1.0F, 62); // padding_read
+}
+LAUNCHABLE(padding_read);
+
+// ------------------------------------------------------------------ order
+
+__global__ __aicore__ void no_flag(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    DataCopy(scene.a, scene.xGm, COUNT); // no_flag_first
+    Adds(scene.b, scene.a, 1.0F, COUNT); // no_flag
+    scene.Store(scene.b);
+}
+LAUNCHABLE(no_flag);
+
+__global__ __aicore__ void no_vector_barrier(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    scene.Load();
+    Adds(scene.b, scene.a, 1.0F, COUNT); // no_vector_barrier_first
+    Muls(scene.c, scene.b, 2.0F, COUNT); // no_vector_barrier
+    scene.Store(scene.c);
+}
+LAUNCHABLE(no_vector_barrier);
+
+__global__ __aicore__ void two_copies_overlap(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    DataCopy(scene.a, scene.xGm, COUNT); // two_copies_overlap_first
+    DataCopy(scene.a, scene.xGm, 8); // two_copies_overlap
+}
+LAUNCHABLE(two_copies_overlap);
+
+// The buffer is filled again while it may still be read.
+__global__ __aicore__ void written_while_read(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    scene.Load();
+    Adds(scene.b, scene.a, 1.0F, COUNT); // written_while_read_first
+    DataCopy(scene.a, scene.xGm, COUNT); // written_while_read
+    scene.Store(scene.b);
+}
+LAUNCHABLE(written_while_read);
+
+__global__ __aicore__ void scalar_too_early(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    scene.Load();
+    Adds(scene.b, scene.a, 1.0F, COUNT);
+    SetFlag<HardEvent::V_S>(EVENT_ID0);
+    WaitFlag<HardEvent::V_S>(EVENT_ID0);
+    (void)scene.b.GetValue(0);
+    Adds(scene.c, scene.a, 2.0F, COUNT); // scalar_too_early_writes
+    (void)scene.c.GetValue(0); // scalar_too_early
+}
+LAUNCHABLE(scalar_too_early);
+
+// Two cores write the same tensor.
+__global__ __aicore__ void two_cores(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    Duplicate(scene.b, 1.0F, COUNT);
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(scene.zGm, scene.b, COUNT); // two_cores
+}
+LAUNCHABLE(two_cores);
+
+// ------------------------------------------------------------------ flags and queues
+
+__global__ __aicore__ void flag_left(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    scene.Load();
+    SetFlag<HardEvent::V_MTE2>(EVENT_ID1); // flag_left
+}
+LAUNCHABLE(flag_left);
+
+__global__ __aicore__ void flag_twice(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0); // flag_twice
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+}
+LAUNCHABLE(flag_twice);
+
+__global__ __aicore__ void flag_number(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    SetFlag<HardEvent::MTE2_V>(8); // flag_number
+}
+LAUNCHABLE(flag_number);
+
+__global__ __aicore__ void never_set(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    Duplicate(scene.b, 1.0F, COUNT);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID3); // never_set
+    DataCopy(scene.zGm, scene.b, COUNT);
+}
+LAUNCHABLE(never_set);
+
+__global__ __aicore__ void queue_left(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    TQue<TPosition::VECIN, 1> queue;
+    scene.pipe.InitBuffer(queue, 1, BYTES);
+    LocalTensor<float> tensor = queue.AllocTensor<float>(); // queue_left
+    DataCopy(tensor, scene.xGm, COUNT);
+}
+LAUNCHABLE(queue_left);
+
+__global__ __aicore__ void queue_full(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    TQue<TPosition::VECIN, 1> queue;
+    scene.pipe.InitBuffer(queue, 1, BYTES);
+    LocalTensor<float> tensor = queue.AllocTensor<float>();
+    LocalTensor<float> other = queue.AllocTensor<float>(); // queue_full
+    (void)tensor;
+    (void)other;
+}
+LAUNCHABLE(queue_full);
+
+__global__ __aicore__ void queue_empty(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    TQue<TPosition::VECIN, 1> queue;
+    scene.pipe.InitBuffer(queue, 1, BYTES);
+    (void)queue.DeQue<float>(); // queue_empty
+}
+LAUNCHABLE(queue_empty);
+
+// ------------------------------------------------------------------ numbers
+
+__global__ __aicore__ void overflow(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    scene.Load();
+    Exp(scene.b, scene.a, COUNT); // overflow
+    scene.Store(scene.b);
+}
+LAUNCHABLE(overflow);
+
+__global__ __aicore__ void wrong_pipe(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    PipeBarrier<PIPE_M>(); // wrong_pipe
+}
+LAUNCHABLE(wrong_pipe);
+
+__global__ __aicore__ void half_of_z(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    scene.Load();
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopyPad(scene.zGm, scene.a, {1, 33 * sizeof(float), 0, 0, 0});
+}
+LAUNCHABLE(half_of_z);
+
+// ------------------------------------------------------------------ no answer
+
+__global__ __aicore__ void crash(GM_ADDR, GM_ADDR)
+{
+    *reinterpret_cast<volatile int *>(8) = 1;
+}
+LAUNCHABLE(crash);
+
+__global__ __aicore__ void endless(GM_ADDR, GM_ADDR z)
+{
+    while (reinterpret_cast<volatile uint8_t *>(z)[0] != 0) {
+    }
+}
+LAUNCHABLE(endless);
