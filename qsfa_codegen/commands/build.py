@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,7 @@ from qsfa_codegen.writer import Plan, RefusedError, UnsafePathError
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.workers import Claim, Crash
+    from qsfa_codegen.render.package import Aside
 
 _GENERATOR = f"qsfa-codegen {__version__}"
 
@@ -125,8 +128,9 @@ def _build_tasks(
     from qsfa_codegen.commands import workers
     from qsfa_codegen.commands.faults import stopped
 
-    builder = _Builder(request)
-    jobs = min(request.jobs or workers.usable_cores(), sum(current is None for _, current in tasks))
+    cores = request.jobs or workers.usable_cores()
+    jobs = min(cores, sum(current is None for _, current in tasks))
+    builder = _Builder(request, alone=jobs == 1 < cores)
 
     def broken(index: int, crash: Crash) -> Outcome:
         spec = tasks[index][0]
@@ -142,7 +146,8 @@ def _build_tasks(
 class _Builder:
     """Builds one spec after the other; what they share is loaded once, before any process is forked."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, *, alone: bool) -> None:
+        """``alone``: a core is left that no other spec keeps busy."""
         from qsfa_codegen.expr import memo
         from qsfa_codegen.render import cases, package
         from qsfa_codegen.render.templates import Templates
@@ -152,7 +157,7 @@ class _Builder:
         self._request = request
         self._analyse = load.analyse
         self._forget = memo.forget
-        self._render = package.render
+        self._render = partial(package.render, aside=_aside()) if alone else package.render
         self._without_cases = cases.without_cases
         self._templates = Templates(request.templates)
         self._templates.check()
@@ -192,6 +197,15 @@ class _Builder:
             return outcome
         # No entry: the next build repeats the warnings.
         return replace(outcome, findings=(*map(Finding, sink), *outcome.findings), entry=None)
+
+
+def _aside() -> Aside | None:
+    """Takes half of a package's files to another process, where the system can fork one."""
+    if not hasattr(os, "fork"):
+        return None
+    from qsfa_codegen.commands.aside import Aside
+
+    return Aside
 
 
 def _failed(spec: Path, sink: Sink) -> Outcome:

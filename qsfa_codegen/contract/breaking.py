@@ -31,6 +31,13 @@ class Edit(NamedTuple):
     telling: bool = False
 
 
+def may_tell(check: Check) -> bool:
+    """Whether some edit that breaks ``check`` can be telling."""
+    return check.kind is CheckKind.ATTR or (
+        check.kind in (CheckKind.DTYPE, CheckKind.DIM) and bool(check.establishes)
+    )
+
+
 class Breaker:
     """Proposes edits for a rule, the simplest first."""
 
@@ -137,15 +144,16 @@ class Breaker:
             yield from self._with_plan(plan, _axis_label(axis))
 
     def _constraint(self, check: Check, legal: Legal) -> Iterator[Edit]:
+        attempt = (id(check), legal.plan.chip.arch)
+        pairs_tried = attempt in self._pairs_tried
+        self._pairs_tried.add(attempt)
         reads = self._search.reads[id(check)]
         moves = list(self._search.moves(legal.plan, reads))
         for plan in moves:
             if self._search.would_fail(check, plan):
                 yield from self._with_plan(plan, "")
-        attempt = (id(check), legal.plan.chip.arch)
-        if attempt in self._pairs_tried:
+        if pairs_tried:
             return
-        self._pairs_tried.add(attempt)
         pairs = (plan for first in moves for plan in self._search.moves(first, reads))
         for plan in islice(pairs, _TRIALS):
             if self._search.would_fail(check, plan):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from qsfa_codegen.contract.breaking import Breaker
+from qsfa_codegen.contract.breaking import Breaker, may_tell
 from qsfa_codegen.contract.calls import Call, Result
 from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.contract.kept import Base, Kept, Unbroken
@@ -38,12 +38,14 @@ class Derivation(NamedTuple):
 
 def derive(operator: Operator, evaluator: Evaluator | None = None) -> Derivation:
     """Every call that the spec of ``operator`` implies. Same operator, same calls, same ids."""
-    return _Deriver(evaluator or Evaluator(operator)).run()
+    return Deriver(evaluator or Evaluator(operator)).run()
 
 
-class _Deriver:
+class Deriver:
+    """Derives the calls of one operator."""
+
     def __init__(self, evaluator: Evaluator) -> None:
-        self._evaluator = evaluator
+        self.evaluator = self._evaluator = evaluator
         self._operator = evaluator.operator
         self._search = Search(evaluator)
         self._breaker = Breaker(self._search)
@@ -53,8 +55,14 @@ class _Deriver:
         self._attempts: dict[int, int] = {}  # check → legal calls that were changed
         self._done: set[int] = set()  # checks that some call breaks alone
 
+    def first_legal(self) -> list[tuple[Call, Result]]:
+        """The legal calls that come first, with their results: far from all, and soon found."""
+        self._legal.rows(self._operator.chips[0])
+        results = self._kept.results
+        return [(call, results[call.id]) for call in self._kept.calls if call.id in results]
+
     def run(self) -> Derivation:
-        """Derive everything."""
+        """Derive everything. To be called once."""
         for chip in self._operator.chips:
             twin = self._twin(chip)
             if twin is None:
@@ -138,14 +146,17 @@ class _Deriver:
     def _break(self, check: Check, base: Base, *, first: bool) -> bool:
         """Keep a call that breaks the check alone, and the first time every telling one."""
         done: list[Call] = []
+        several = first and may_tell(check)
         for edit in self._breaker.edits(check, base.legal):
-            if done and (edit.call in done or not (first and edit.telling)):
+            if done and (edit.call in done or not edit.telling):
                 continue
             broken = self._search.broken(edit.call, base.legal.call)
             if [b.check for b in broken] == [check]:
                 case = base.case if check.kind is not CheckKind.ATTR else ""
                 self._kept.keep_breaking(edit.call, check, edit.label, case, common=first)
                 done.append(edit.call)
+                if not several:
+                    break
         return bool(done)
 
 

@@ -65,17 +65,18 @@ class Kept:
         found = self._search.solve(plan, frozenset(pinned) | self._search.pinned)
         if isinstance(found, Blocked):
             return found
+        base = Base(case, found)
+        key = (plan.chip.id, *found.call.inputs.items(), *found.call.attrs.items())
+        if key in self._keys:  # another choice led to the same call
+            return base
         result = self._evaluator.answered(found.call, plan.chip, found.env)
         expect = self._expected(result)
         if isinstance(expect, str):
             return Blocked(expect)
-        base = Base(case, found)
-        key = (plan.chip.id, *found.call.inputs.items(), *found.call.attrs.items())
-        if key not in self._keys:  # another choice may have led to the same call
-            self._keys.add(key)
-            kept = self._add(found.call, expect, plan.chip.id, "ok", *name, common=True)
-            self.results[kept.id] = result
-            self.pool.append(base)
+        self._keys.add(key)
+        kept = self._add(found.call, expect, plan.chip.id, "ok", *name, common=True)
+        self.results[kept.id] = result
+        self.pool.append(base)
         return base
 
     def keep(

@@ -8,7 +8,6 @@ from math import prod
 from typing import NamedTuple
 
 from qsfa_codegen.contract.breaking import spelt
-from qsfa_codegen.contract.calls import InputArg, TensorArg
 from qsfa_codegen.contract.kept import Base, Kept
 from qsfa_codegen.contract.plan import Plan
 from qsfa_codegen.contract.search import Search
@@ -61,13 +60,13 @@ class LegalCalls:
         exprs = tuple(_shape_exprs(search.operator))
         self._shaping = search.index.of(exprs).attrs - search.pinned
         self._reached: set[tuple[str, AttrValue]] = set()  # values of attributes, on the chip at hand
+        self._rows_of: dict[str, list[list[Base]]] = {}
         self.unreached: list[Unreached] = []
 
     def find(self, chip: Chip) -> list[Base]:
         """Keep the legal calls of ``chip``; returns those of the first dtype row that has any."""
-        self._kept.pool = []
+        rows = self.rows(chip)
         self._reached = set()
-        rows = list(self._rows(chip))
         bases = [base for row in rows for base in row]
         if not bases:
             return []
@@ -81,8 +80,15 @@ class LegalCalls:
         self._rest_edges(bases)
         return first
 
+    def rows(self, chip: Chip) -> list[list[Base]]:
+        """For every dtype row a legal call for each combination of enum values; found and kept once."""
+        known = self._rows_of.get(chip.id)
+        if known is None:
+            self._kept.pool = []
+            known = self._rows_of[chip.id] = list(self._rows(chip))
+        return known
+
     def _rows(self, chip: Chip) -> Iterator[list[Base]]:
-        """For every dtype row a legal call for each combination of enum values."""
         for row in self._operator.dtypes.rows_of(chip.id) or (None,):
             bases: list[Base] = []
             dtypes = () if row is None else row.dtypes
@@ -178,12 +184,17 @@ class LegalCalls:
     def _label(self, form: _Form, plan: Plan) -> str:
         if form.is_attr:
             return f"{form.name}_{spelt(form.value)}"
-        call = self._search.build(plan)
-        sizes = () if call is None else _sizes(call.inputs[form.name])
-        usual = self._search.build(plan.with_option(form.name, 0))
-        others = () if usual is None else _sizes(usual.inputs[form.name])
+        sizes = self._sizes(form.name, plan)
+        others = self._sizes(form.name, plan.with_option(form.name, 0))
         differing = [size for size, other in zip(sizes, others, strict=True) if size != other]
         return f"{form.name}_{spelt(tuple(differing))}"
+
+    def _sizes(self, name: str, plan: Plan) -> tuple[int, ...]:
+        """The shape of an input that ``plan`` passes; empty where it has no value."""
+        arg = self._search.arg(name, plan)
+        if isinstance(arg, tuple):
+            arg = next(iter(arg), None)
+        return () if arg is None else arg.shape
 
     def _attr_axes(self, plan: Plan) -> Iterator[list[_Form]]:
         for attr in self._operator.attrs:
@@ -212,8 +223,3 @@ def _shape_exprs(operator: Operator) -> Iterator[Expr]:
                         yield item.size
                     if item.dim is not None:
                         yield Ref(INT, item.span, RefKind.DIM, item.dim)
-
-
-def _sizes(arg: InputArg) -> tuple[int, ...]:
-    tensor = arg if isinstance(arg, TensorArg) else arg[0]
-    return tensor.shape

@@ -7,7 +7,7 @@ from itertools import combinations, product
 from math import prod
 from typing import NamedTuple
 
-from qsfa_codegen.contract.calls import Call
+from qsfa_codegen.contract.calls import Call, InputArg
 from qsfa_codegen.contract.env import CallEnv
 from qsfa_codegen.contract.evaluate import Broken, Evaluator, Rule
 from qsfa_codegen.contract.plan import Builder, Plan
@@ -124,6 +124,13 @@ class Search:
         """The call of a plan; None when the plan has no call, such as a size that is not an integer."""
         try:
             return self.builder.call(plan)
+        except EvalError:
+            return None
+
+    def arg(self, name: str, plan: Plan) -> InputArg | None:
+        """What stands at an input that a plan passes; None where that has no value."""
+        try:
+            return self.builder.arg(self.builder.inputs[name], self.builder.env(plan))
         except EvalError:
             return None
 

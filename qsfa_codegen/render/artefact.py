@@ -22,10 +22,12 @@ class Artefact(Struct, frozen=True):
 
     ``group`` is what a spec's ``emit`` names. ``path`` is relative to the package, with forward
     slashes. ``render`` gives the text without the header, which ``package.render`` puts first.
-    ``applies`` says whether the operator has such a file at all.
+    ``applies`` says whether the operator has such a file at all, ``derives`` whether the file tells of
+    calls that are derived from the spec.
     """
 
     group: str
     path: Callable[[Operator], str]
     render: Callable[[Operator, Templates], str]
     applies: Callable[[Operator], bool] = always
+    derives: bool = False

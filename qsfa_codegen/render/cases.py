@@ -8,7 +8,10 @@ from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.render.artefact import Artefact
 
 if TYPE_CHECKING:
-    from qsfa_codegen.contract.derive import Derivation
+    from collections.abc import Iterator
+
+    from qsfa_codegen.contract.calls import Call, Result
+    from qsfa_codegen.contract.derive import Derivation, Deriver
     from qsfa_codegen.contract.evaluate import Evaluator
     from qsfa_codegen.render.templates import Templates
     from qsfa_codegen.spec.model import Operator
@@ -35,11 +38,23 @@ class Derived(NamedTuple):
 @once_an_operator
 def derived(operator: Operator) -> Derived:
     """Derived once for all files of a package."""
-    from qsfa_codegen.contract.derive import derive
+    deriver = _deriver(operator)
+    return Derived(deriver.evaluator, deriver.run())
+
+
+@once_an_operator
+def _deriver(operator: Operator) -> Deriver:
+    from qsfa_codegen.contract.derive import Deriver
     from qsfa_codegen.contract.evaluate import Evaluator
 
-    evaluator = Evaluator(operator)
-    return Derived(evaluator, derive(operator, evaluator))
+    return Deriver(Evaluator(operator))
+
+
+def legal_calls(operator: Operator) -> Iterator[tuple[Call, Result]]:
+    """Legal calls and their results in the order of ``derived``, which goes no further than is asked."""
+    yield from _deriver(operator).first_legal()
+    found = derived(operator).derivation
+    yield from ((call, found.results[call.id]) for call in found.calls if call.id in found.results)
 
 
 def without_cases(operator: Operator) -> dict[tuple[str, ...], list[str]]:
@@ -59,4 +74,4 @@ def without_cases(operator: Operator) -> dict[tuple[str, ...], list[str]]:
     return chips
 
 
-ARTEFACTS = (Artefact("tests", _path, _render),)
+ARTEFACTS = (Artefact("tests", _path, _render, derives=True),)

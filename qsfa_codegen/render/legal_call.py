@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from qsfa_codegen.render.cases import derived
+from qsfa_codegen.render.cases import legal_calls
 
 if TYPE_CHECKING:
     from qsfa_codegen.contract.calls import Call, TensorArg
@@ -25,10 +25,8 @@ class LegalCall(Struct, frozen=True):
 def legal_call(operator: Operator, fits: Callable[[LegalCall], bool] = lambda _: True) -> LegalCall | None:
     """The first legal call that was derived and ``fits``; None where none was found."""
     defaults = {a.name: a.default for a in operator.attrs if a.default is not None}
-    derivation = derived(operator).derivation
-    for call in derivation.calls:
-        result = derivation.results.get(call.id)
-        if result is not None and call.attr_count is None and not call.outputs:
+    for call, result in legal_calls(operator):
+        if call.attr_count is None and not call.outputs:
             found = LegalCall(call, {**defaults, **call.attrs}, result.outputs)
             if fits(found):
                 return found

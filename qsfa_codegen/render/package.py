@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from qsfa_codegen.render import (
     aclnn,
@@ -55,13 +57,43 @@ ARTEFACTS: tuple[Artefact, ...] = (
 """Every file a package can have. Each artefact module gives its own as ``ARTEFACTS``."""
 
 
-def render(operator: Operator, templates: Templates | None = None) -> dict[str, str]:
+class Elsewhere(Protocol):
+    """Files that are being rendered by someone else."""
+
+    def result(self) -> dict[str, str]:
+        """Waits for them; raises what rendering them raises."""
+
+
+Aside = Callable[[Callable[[], dict[str, str]]], AbstractContextManager[Elsewhere]]
+"""Has a part of the work done while the caller goes on."""
+
+
+def render(
+    operator: Operator, templates: Templates | None = None, aside: Aside | None = None
+) -> dict[str, str]:
     """Text of each file by its path in the package, for the groups in ``operator.emit`` (none: all).
 
-    Pure: the same operator and templates give the same bytes.
+    Pure: the same operator and templates give the same bytes. With ``aside`` the files that need no
+    derived calls are rendered there; the others take about as long.
     """
     wanted = [a for a in ARTEFACTS if not operator.emit or a.group in operator.emit]
-    return render_these(operator, wanted, templates)
+    deriving = [a for a in wanted if a.derives]
+    if aside is None or not deriving:
+        return render_these(operator, wanted, templates)
+    others = [a for a in wanted if not a.derives]
+    with aside(partial(render_these, operator, others, templates)) as elsewhere:
+        files = render_these(operator, deriving, templates)
+        return _together(elsewhere.result(), files)
+
+
+def _together(some: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
+    for path in some.keys() & others.keys():
+        raise _twice(path)
+    return {**some, **others}
+
+
+def _twice(path: str) -> ValueError:
+    return ValueError(f"two artefacts write {path}")
 
 
 def render_these(
@@ -74,7 +106,7 @@ def render_these(
         if artefact.applies(operator):
             path = artefact.path(operator)
             if path in files:
-                raise ValueError(f"two artefacts write {path}")
+                raise _twice(path)
             files[path] = header(operator.source, path, operator.license) + artefact.render(
                 operator, templates
             )

@@ -299,14 +299,25 @@ ARTEFACTS = (
     Artefact(_GROUP, lambda o: "tests/CMakeLists.txt", _render_folder, has_unit_tests),
     Artefact(_GROUP, lambda o: f"{_FOLDER}/CMakeLists.txt", _render_folder, has_unit_tests),
     Artefact(_GROUP, lambda o: f"{_FOLDER}/op_host/CMakeLists.txt", _render_op_host, has_unit_tests),
-    Artefact(_GROUP, lambda o: f"{_FOLDER}/op_host/{_param_file(o)}", _render_param, has_unit_tests),
+    Artefact(
+        _GROUP,
+        lambda o: f"{_FOLDER}/op_host/{_param_file(o)}",
+        _render_param,
+        has_unit_tests,
+        derives=True,
+    ),
     Artefact(
         _GROUP,
         lambda o: f"{_FOLDER}/op_host/test_{o.snake}_infershape.cpp",
         _render_infershape,
         has_unit_tests,
+        derives=True,
     ),
     Artefact(
-        _GROUP, lambda o: f"{_FOLDER}/op_host/test_{o.snake}_tiling.cpp", _render_tiling, _has_tiling_tests
+        _GROUP,
+        lambda o: f"{_FOLDER}/op_host/test_{o.snake}_tiling.cpp",
+        _render_tiling,
+        _has_tiling_tests,
+        derives=True,
     ),
 )
