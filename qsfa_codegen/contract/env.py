@@ -121,7 +121,7 @@ class CallEnv:
         self._infer = infer
         self._names = names
         self._attrs = attrs
-        self._known: dict[str, Value] = {**names, **attrs}
+        self.values: dict[str, Value] = {**names, **attrs}
         self._lists: dict[str, tuple[TensorArg, ...]] = {}
         self._args: dict[str, TensorArg] = {}
         self._spoilt: set[tuple[str, str]] = set()
@@ -146,10 +146,10 @@ class CallEnv:
 
     def forget(self) -> None:
         """Compute dims and lets anew when they are needed again."""
-        self._known = {**self._names, **self._attrs}
+        self.values = {**self._names, **self._attrs}
         for kind, name in self._spoilt:
             if kind == "attr":
-                self._known.pop(name, None)
+                self.values.pop(name, None)
 
     def spoil(self, facts: Sequence[Fact]) -> None:
         """From now on, whatever reads one of ``facts`` raises SpoiltError."""
@@ -187,7 +187,7 @@ class CallEnv:
         if kind is _COLUMN:
             return self._dtype_of_column(name)
         try:
-            return self._known[name]
+            return self.values[name]
         except KeyError:
             return self._compute(name)
 
@@ -204,7 +204,7 @@ class CallEnv:
         finally:
             if item[1]:
                 self.select_item(*item)
-        self._known[name] = value
+        self.values[name] = value
         return value
 
     def _rest(self, name: str) -> Value:

@@ -48,6 +48,8 @@ class Kept:
         self._evaluator = search.evaluator
         tiling = search.operator.tiling
         self._answers = tiling is None or not tiling.externs  # whether the evaluator has every answer
+        # Whether a call that is legal on a chip is legal on its twin, too, without a look at the rules.
+        self._legal_on_twins = not any(reads.platform for reads in search.reads.values())
         self._calls: dict[str, Call] = {}
         self._keys: set[object] = set()
         self._common: dict[str, list[tuple[str, Call]]] = {}  # chip → what holds for its twins too
@@ -90,7 +92,9 @@ class Kept:
         if expect.get("status") != "ok":
             self._add(call, expect, chip, *name, common=common)
             return
-        result = self._evaluator.evaluate(call)
+        self._keep_legal(call, self._evaluator.evaluate(call), chip, *name, common=common)
+
+    def _keep_legal(self, call: Call, result: Result, chip: str, *name: str, common: bool = False) -> None:
         full = self._expected(result)
         if not isinstance(full, str):
             kept = self._add(call, full, chip, *name, common=common)
@@ -127,7 +131,10 @@ class Kept:
         for name, call in self._common.get(twin.id, ()):
             copied = replace(call, chip=chip.id)
             check = self.breaks.get(call.id)
-            if check is None:
+            if check is None and self._legal_on_twins:
+                result = self._evaluator.answered(copied, chip, self._search.env(copied))
+                self._keep_legal(copied, result, chip.id, name)
+            elif check is None:
                 self.keep(copied, call.expect or OK, chip.id, name)
             else:
                 self.breaks[self._add(copied, rejected(check.id), chip.id, name, common=False).id] = check

@@ -84,8 +84,8 @@ class PlanEnv(CallEnv):
         self._builder = builder
         self.plan = plan
         self.attrs = builder.attrs_of(plan, self)
-        self._known.update(self.attrs)
-        self._known.update(builder.sizes_of(plan, self))
+        self.values.update(self.attrs)
+        self.values.update(builder.sizes_of(plan, self))
 
     def _dtype_of_column(self, name: str) -> Value:
         return self.plan.row[self._builder.columns.index(name)]

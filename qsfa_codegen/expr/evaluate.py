@@ -69,7 +69,22 @@ def _literal(expr: Literal) -> _Inner:
 
 def _ref(expr: Ref) -> _Inner:
     kind, name, span = expr.kind, expr.name, expr.span
+    if kind is RefKind.COLUMN:  # not among an environment's values: its name may be another thing's too
+        return _asked(kind, name, span)
 
+    def run(env: Env) -> Any:
+        value = env.values.get(name)
+        if value is not None:
+            return value
+        try:
+            return env.ref(kind, name)
+        except EvalError as error:
+            raise _placed(error, span) from None
+
+    return run
+
+
+def _asked(kind: RefKind, name: str, span: Span) -> _Inner:
     def run(env: Env) -> Any:
         try:
             return env.ref(kind, name)

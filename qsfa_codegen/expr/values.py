@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final, Protocol
 
@@ -45,6 +45,10 @@ class Env(Protocol):
     dims of a ``rest`` are tuples. A method raises ``EvalError("unbound")`` for what the call does
     not have; the evaluator adds the span.
     """
+
+    @property
+    def values(self) -> Mapping[str, Value]:
+        """Names whose value is known without asking ``ref``: any that are no columns, or none at all."""
 
     def ref(self, kind: RefKind, name: str) -> Value:
         """The value of a name."""

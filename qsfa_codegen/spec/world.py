@@ -41,6 +41,7 @@ class World:
 
     def __init__(self, operator: Operator, chip: Chip) -> None:
         self.chip = chip
+        self.values: Mapping[str, Value] = {c.name: c.value for c in operator.consts}
         self._operator = operator
         self._lets = {n.name: n.value for n in operator.lets}
         if operator.tiling is not None:

@@ -89,6 +89,7 @@ class World:
     names: Mapping[str, Value] = field(default_factory=dict)
     facts: Mapping[tuple[Query, str, int | None], Value] = field(default_factory=dict)
     data: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    values: Mapping[str, Value] = field(default_factory=dict)
 
     def ref(self, kind: RefKind, name: str) -> Value:
         if name not in self.names:
