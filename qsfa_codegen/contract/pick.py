@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from functools import cache, partial
 from math import prod
 from typing import NamedTuple
 
@@ -105,7 +104,7 @@ def _pick(
     for call in derivation.calls:
         if not wanted(call) or not expressible(evaluator, call):
             continue
-        evaluated = cache(partial(_evaluated, evaluator, derivation, call, stage))
+        evaluated = _Evaluated(evaluator, derivation, call, stage)
         found = set(traits(call, evaluated))
         if found <= seen:
             continue
@@ -126,12 +125,27 @@ def _is_legal(call: Call) -> bool:
     return (call.expect or {}).get("status") == "ok"
 
 
-def _evaluated(evaluator: Evaluator, derivation: Derivation, call: Call, stage: Stage) -> Result:
-    """What the stage makes of the call; where no size is unknown, both make of a legal one what one makes."""
-    known = derivation.results.get(call.id)
-    if known is not None and (call.stage is stage or not has_unknowns(call.inputs.values())):
-        return known
-    return evaluator.evaluate(call, stage)
+class _Evaluated:
+    """What the stage makes of the call, worked out when it is first asked."""
+
+    def __init__(self, evaluator: Evaluator, derivation: Derivation, call: Call, stage: Stage) -> None:
+        self._evaluator = evaluator
+        self._known = derivation.results.get(call.id)
+        self._call = call
+        self._stage = stage
+        self._result: Result | None = None
+
+    def __call__(self) -> Result:
+        if self._result is None:
+            self._result = self._evaluate()
+        return self._result
+
+    def _evaluate(self) -> Result:
+        """Where no size is unknown, both stages make of a legal call what one makes."""
+        call, stage = self._call, self._stage
+        if self._known is not None and (call.stage is stage or not has_unknowns(call.inputs.values())):
+            return self._known
+        return self._evaluator.evaluate(call, stage)
 
 
 def _broken(derivation: Derivation, call: Call, evaluated: Evaluated) -> Hashable:

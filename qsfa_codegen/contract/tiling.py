@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from qsfa_codegen.contract.calls import TilingResult
 from qsfa_codegen.contract.env import CallEnv, SpoiltError
@@ -140,7 +140,7 @@ def _number(value: Expr, codes: _Codes) -> Callable[[CallEnv], Number]:
         case Kind.BOOL:
             return lambda env: 1 if run(env) else 0
         case _:
-            return lambda env: _as_number(run(env))
+            return cast(Callable[[CallEnv], Number], run)  # what the parser says of its type
 
 
 def _as_number(value: Value) -> Number:

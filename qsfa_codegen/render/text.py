@@ -30,6 +30,7 @@ _NUMBERED_START = re.compile(r"^(\d+)([.)])(?=\s|$)")
 # --------------------------------------------------------------------------- C++
 
 
+@lru_cache(maxsize=1 << 10)
 def cpp_string(text: str) -> str:
     """A C++ string literal, quotes included, whose bytes are ``text`` in UTF-8.
 
