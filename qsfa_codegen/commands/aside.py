@@ -2,78 +2,76 @@
 
 from __future__ import annotations
 
-import marshal
 import os
+import pickle
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedReader
 
-Files = dict[str, str]
-"""Texts by name: what another process can tell this one at little cost."""
+_ROOM = 1 << 20  # bytes that the other process can say before anyone listens
+
+Work = Callable[[], Iterable[object]]
 
 
-class Aside:
-    """``work`` in a forked process; ``result`` waits for it, leaving the block gives it up.
+@contextmanager
+def aside(work: Work) -> Iterator[Iterator[object]]:
+    """What ``work`` gives, one by one, from a forked process that is ended with the block.
 
-    ``work`` must be pure. It is done here instead where no process can be started, and when the other
-    one does not come to an end: whatever is wrong with it is then seen here.
+    They end early, or never begin, where that process fails or cannot be started: who needs the rest
+    does the work again, and sees what is wrong with it. So ``work`` must change nothing.
     """
-
-    def __init__(self, work: Callable[[], Files]) -> None:
-        self._work = work
-        self._process, self._answer = _started(work)
-
-    def __enter__(self) -> Aside:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._process:
-            with suppress(ProcessLookupError):
-                os.kill(self._process, signal.SIGKILL)  # it only computes: nothing is lost
-            self._wait()
-
-    def result(self) -> Files:
-        """What ``work`` gives; raises what it raises."""
-        if self._process:
-            with open(self._answer, "rb", closefd=False) as answer:
-                told = answer.read()
-            if self._wait() == 0:
-                files: Files = marshal.loads(told)
-                return files
-        return self._work()
-
-    def _wait(self) -> int:
-        """End the acquaintance with the other process; its status."""
-        process, self._process = self._process, 0
-        os.close(self._answer)
-        return os.waitpid(process, 0)[1]
-
-
-def _started(work: Callable[[], Files]) -> tuple[int, int]:
-    """The id of a new process that does ``work``, and where to read its answer; id 0 for none."""
     for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+        stream.flush()  # or the new process might print what is buffered once more
     reader, writer = os.pipe()
+    with open(reader, "rb") as answers:
+        process = _started(work, writer)
+        os.close(writer)
+        try:
+            yield _heard(answers)
+        finally:
+            if process:
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)  # it only computes: nothing is lost
+                os.waitpid(process, 0)
+
+
+def _heard(answers: BufferedReader) -> Iterator[object]:
+    with suppress(EOFError, pickle.UnpicklingError):
+        while True:
+            yield pickle.load(answers)
+
+
+def _started(work: Work, writer: int) -> int:
+    """The id of a new process that tells what ``work`` gives; 0 where none can be started."""
     try:
         process = os.fork()
-    except OSError:  # no room for another one
-        os.close(reader)
-        process = 0
-    else:
-        if not process:
-            _tell(writer, work)
-    os.close(writer)
-    return process, reader
+    except OSError:
+        return 0
+    if not process:
+        _tell(work, writer)
+    return process
 
 
-def _tell(writer: int, work: Callable[[], Files]) -> None:
-    """The other process's life: do ``work``, send what comes of it, and end without a word."""
+def _tell(work: Work, writer: int) -> None:
+    """The other process's life: it ends without a word, whatever happens."""
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        with open(writer, "wb") as answer:
-            answer.write(marshal.dumps(work()))
+        _make_room(writer)
+        with open(writer, "wb") as answers:
+            for value in work():
+                pickle.dump(value, answers, pickle.HIGHEST_PROTOCOL)
+                answers.flush()
         status = 0
     finally:
         os._exit(status)
+
+
+def _make_room(writer: int) -> None:
+    """So that the process goes on where what it tells is not yet wanted; it waits where that cannot be."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, _ROOM)

@@ -200,12 +200,12 @@ class _Builder:
 
 
 def _aside() -> Aside | None:
-    """Takes half of a package's files to another process, where the system can fork one."""
+    """Takes half of the work on a package to another process, where the system can fork one."""
     if not hasattr(os, "fork"):
         return None
-    from qsfa_codegen.commands.aside import Aside
+    from qsfa_codegen.commands.aside import aside
 
-    return Aside
+    return aside
 
 
 def _failed(spec: Path, sink: Sink) -> Outcome:

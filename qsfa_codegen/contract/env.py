@@ -66,7 +66,7 @@ class OperatorTables(NamedTuple):
             },
             columns={name: _column(operator, name) for name in operator.dtypes.columns},
             codes={e.name: {label.name: label.code for label in e.labels} for e in operator.enums},
-            by_chip={chip.id: _names_of(operator, chip) for chip in operator.chips},
+            by_chip={chip.id: names_on(operator, chip) for chip in operator.chips},
             externs=externs or {},
             lists=frozenset(i.name for i in operator.inputs if i.kind is InputKind.TENSOR_LIST),
             empty_is_absent=frozenset(i.name for i in operator.inputs if i.empty_is_absent),
@@ -78,7 +78,8 @@ class OperatorTables(NamedTuple):
         return {**usual, **platform} if platform else usual
 
 
-def _names_of(operator: Operator, chip: Chip) -> Mapping[str, Value]:
+def names_on(operator: Operator, chip: Chip) -> Mapping[str, Value]:
+    """Constants, and what is known of a chip."""
     return {
         **{c.name: c.value for c in operator.consts},
         "chip": chip.id,

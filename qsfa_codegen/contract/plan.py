@@ -203,7 +203,7 @@ class Builder:
         }
         names = (a.name for a in self._operator.attrs if a.name in env.attrs)
         attrs = {name: env.attrs[name] for name in names if self._told(name, env.attrs[name])}
-        return Call(id="", chip=plan.chip.id, inputs=inputs, attrs=attrs, platform=plan.platform)
+        return Call(id="", chip=plan.chip.id, inputs=inputs, attrs=attrs, platform=dict(plan.platform))
 
     def _told(self, name: str, value: AttrValue) -> bool:
         """A caller says what the registered default does not say, and what is required."""

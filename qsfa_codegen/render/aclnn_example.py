@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from qsfa_codegen.contract.calls import TensorArg
+from qsfa_codegen.render.answers import Answer
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import bool_literal, int_literal
 from qsfa_codegen.render.legal_call import LegalCall, legal_call
@@ -60,9 +61,15 @@ class ProgramText(Struct, frozen=True):
 
 def has_example(operator: Operator) -> bool:
     """Whether the program can be written: the call is of plain tensors and attributes, and one is legal."""
+    return aclnn_call(operator) is not None
+
+
+@Answer
+def aclnn_call(operator: Operator) -> LegalCall | None:
+    """The call that the program makes; None where it cannot be written."""
     if operator.aclnn.style == "handwritten" or aclnn.unsupported_attrs(operator):
-        return False
-    return legal_call(operator, lambda legal: _is_plain(operator, legal)) is not None
+        return None
+    return legal_call(operator, lambda legal: _is_plain(operator, legal))
 
 
 def _is_plain(operator: Operator, legal: LegalCall) -> bool:
@@ -83,7 +90,7 @@ def example_path(operator: Operator) -> str:
 
 def aclnn_example(operator: Operator, templates: Templates) -> str:
     """The program's text, of an operator that has one."""
-    legal = legal_call(operator, lambda found: _is_plain(operator, found))
+    legal = aclnn_call(operator)
     assert legal is not None
     chip = next(c for c in operator.chips if c.id == legal.call.chip)
     program = _Program(operator, legal).text()
@@ -257,4 +264,4 @@ def _number(value: object) -> str:
     return int_literal(value) if isinstance(value, int) else repr(value)
 
 
-ARTEFACTS = (Artefact("examples", example_path, aclnn_example, has_example),)
+ARTEFACTS = (Artefact("examples", example_path, aclnn_example, has_example, (aclnn_call,)),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from qsfa_codegen.expr.memo import once_an_operator
+from qsfa_codegen.render.answers import Answer
 from qsfa_codegen.render.artefact import Artefact
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ def _path(operator: Operator) -> str:
 
 
 def _render(operator: Operator, templates: Templates) -> str:
+    return _lines(operator)
+
+
+@Answer
+def _lines(operator: Operator) -> str:
     # Only a package that has this file needs the evaluator.
     from qsfa_codegen.contract.calls import call_json, dump
 
@@ -57,6 +63,7 @@ def legal_calls(operator: Operator) -> Iterator[tuple[Call, Result]]:
     yield from ((call, found.results[call.id]) for call in found.calls if call.id in found.results)
 
 
+@Answer
 def without_cases(operator: Operator) -> dict[tuple[str, ...], list[str]]:
     """Chips for which no legal call was found, by the ids of the checks that stood in the way.
 
@@ -74,4 +81,4 @@ def without_cases(operator: Operator) -> dict[tuple[str, ...], list[str]]:
     return chips
 
 
-ARTEFACTS = (Artefact("tests", _path, _render, derives=True),)
+ARTEFACTS = (Artefact("tests", _path, _render, asks=(_lines, without_cases)),)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.render import torch_schema
-from qsfa_codegen.render.aclnn_example import aclnn_example, example_path, has_example
+from qsfa_codegen.render.aclnn_example import aclnn_call, aclnn_example, example_path, has_example
 from qsfa_codegen.render.aclnn_page import AclnnPage
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.describe import in_language
@@ -18,7 +18,7 @@ from qsfa_codegen.render.page_text import PageText
 from qsfa_codegen.render.python_package import has_cpu
 from qsfa_codegen.render.row_picture import has_picture, picture_path
 from qsfa_codegen.render.torch import has_torch
-from qsfa_codegen.render.torch_example import torch_example
+from qsfa_codegen.render.torch_example import torch_call, torch_example
 from qsfa_codegen.spec import aclnn
 
 if TYPE_CHECKING:
@@ -123,8 +123,10 @@ def _aclnn_path(operator: Operator) -> str:
     return f"docs/{operator.aclnn.name}.md"
 
 
+_ASKS = (aclnn_call, torch_call)
+
 ARTEFACTS = (
-    Artefact("docs", lambda _: "README.md", partial(_readme, "zh")),
-    Artefact("docs", lambda _: "README.en.md", partial(_readme, "en")),
-    Artefact("docs", _aclnn_path, _aclnn),
+    Artefact("docs", lambda _: "README.md", partial(_readme, "zh"), asks=_ASKS),
+    Artefact("docs", lambda _: "README.en.md", partial(_readme, "en"), asks=_ASKS),
+    Artefact("docs", _aclnn_path, _aclnn, asks=_ASKS),
 )

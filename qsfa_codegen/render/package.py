@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from qsfa_codegen.render import (
     aclnn,
@@ -27,6 +27,7 @@ from qsfa_codegen.render import (
     torch,
     unit_tests,
 )
+from qsfa_codegen.render.answers import hearing, told
 from qsfa_codegen.render.header import header
 from qsfa_codegen.render.templates import Templates
 
@@ -57,15 +58,8 @@ ARTEFACTS: tuple[Artefact, ...] = (
 """Every file a package can have. Each artefact module gives its own as ``ARTEFACTS``."""
 
 
-class Elsewhere(Protocol):
-    """Files that are being rendered by someone else."""
-
-    def result(self) -> dict[str, str]:
-        """Waits for them; raises what rendering them raises."""
-
-
-Aside = Callable[[Callable[[], dict[str, str]]], AbstractContextManager[Elsewhere]]
-"""Has a part of the work done while the caller goes on."""
+Aside = Callable[[Callable[[], Iterable[object]]], AbstractContextManager[Iterable[object]]]
+"""Has something worked out while the caller goes on."""
 
 
 def render(
@@ -73,27 +67,18 @@ def render(
 ) -> dict[str, str]:
     """Text of each file by its path in the package, for the groups in ``operator.emit`` (none: all).
 
-    Pure: the same operator and templates give the same bytes. With ``aside`` the files that need no
-    derived calls are rendered there; the others take about as long.
+    Pure: the same operator and templates give the same bytes. What files ask about derived calls is
+    worked out by ``aside``, if given, which takes about as long as the rest.
     """
     wanted = [a for a in ARTEFACTS if not operator.emit or a.group in operator.emit]
-    deriving = [a for a in wanted if a.derives]
-    if aside is None or not deriving:
+    answers = tuple(dict.fromkeys(answer for a in wanted for answer in a.asks))
+    if aside is None or not answers:
         return render_these(operator, wanted, templates)
-    others = [a for a in wanted if not a.derives]
-    with aside(partial(render_these, operator, others, templates)) as elsewhere:
-        files = render_these(operator, deriving, templates)
-        return _together(elsewhere.result(), files)
-
-
-def _together(some: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
-    for path in some.keys() & others.keys():
-        raise _twice(path)
-    return {**some, **others}
-
-
-def _twice(path: str) -> ValueError:
-    return ValueError(f"two artefacts write {path}")
+    with aside(partial(told, operator, answers)) as values, hearing(operator, answers, values):
+        files = render_these(operator, wanted, templates)
+        for answer in answers:
+            answer(operator)  # for those that come with questions later
+        return files
 
 
 def render_these(
@@ -106,7 +91,7 @@ def render_these(
         if artefact.applies(operator):
             path = artefact.path(operator)
             if path in files:
-                raise _twice(path)
+                raise ValueError(f"two artefacts write {path}")
             files[path] = header(operator.source, path, operator.license) + artefact.render(
                 operator, templates
             )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.contract.calls import TensorArg
+from qsfa_codegen.render.answers import Answer
 from qsfa_codegen.render.legal_call import LegalCall, legal_call
 from qsfa_codegen.render.torch import has_torch
 from qsfa_codegen.render.torch_schema import Source, TorchParam, literal, parameters
@@ -26,11 +27,17 @@ _REASON = {"en": "loads the library with the operator", "zh": "加载算子所�
 
 def torch_example(operator: Operator, language: str) -> str:
     """The program; empty where there is no binding, or no legal call that can be made through it."""
+    binding, legal = operator.torch, torch_call(operator)
+    return "" if binding is None or legal is None else _program(operator, binding, legal, language)
+
+
+@Answer
+def torch_call(operator: Operator) -> LegalCall | None:
+    """The call that the program makes; None where there is no binding, or no call that it can make."""
     binding = operator.torch
     if binding is None or not has_torch(operator):
-        return ""
-    legal = legal_call(operator, lambda found: _fits(operator, binding, found))
-    return "" if legal is None else _program(operator, binding, legal, language)
+        return None
+    return legal_call(operator, lambda found: _fits(operator, binding, found))
 
 
 def _fits(operator: Operator, binding: TorchBinding, legal: LegalCall) -> bool:

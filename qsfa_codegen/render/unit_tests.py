@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from qsfa_codegen.expr.memo import once_an_operator
+from qsfa_codegen.render.answers import Answer
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cases import derived
 from qsfa_codegen.render.cpp import ge_format
@@ -75,8 +76,10 @@ def _has_tiling_tests(operator: Operator) -> bool:
 # --------------------------------------------------------------------------- calls
 
 
-@once_an_operator
+@Answer
 def _infer_calls(operator: Operator) -> CallTable:
+    if not has_unit_tests(operator):
+        return CallTable((), ())
     from qsfa_codegen.contract.pick import pick_infer
     from qsfa_codegen.render.ut_calls import output_piece
 
@@ -87,8 +90,10 @@ def _infer_calls(operator: Operator) -> CallTable:
     return _table(operator, pick_infer(found.evaluator, found.derivation), lambda _: "", outputs)
 
 
-@once_an_operator
+@Answer
 def _tiling_calls(operator: Operator) -> CallTable:
+    if not _has_tiling_tests(operator):
+        return CallTable((), ())
     from qsfa_codegen.contract.pick import pick_tiling
 
     names = {chip: device.name for device in _devices(operator) for chip in (device.name, *device.others)}
@@ -134,8 +139,10 @@ def _devices(operator: Operator) -> list[Device]:
 
 def _compile_info_of(operator: Operator, chip: Chip) -> tuple[str, ...]:
     """What the compile info of a chip holds, as C++, in the order of its members."""
+    from qsfa_codegen.contract.env import names_on
+
     tells_chips, members = compile_info_members(operator)
-    facts = derived(operator).evaluator.tables.names_of(chip, {})
+    facts = names_on(operator, chip)
     names = {member: name for name, member in PLATFORM_MEMBERS.items()}
     kind = f"{NAMESPACE}::{compile_info(operator)}::Chip::{chip.id}"
     return (
@@ -205,7 +212,7 @@ def _param_file(operator: Operator) -> str:
 
 
 def _texts(operator: Operator) -> str:
-    tables = [_infer_calls(operator), *([_tiling_calls(operator)] if _tests_tiling(operator) else [])]
+    tables = [_infer_calls(operator), _tiling_calls(operator)]
     return "\n".join(text for table in tables for text in (*table.accepted, *table.rejected))
 
 
@@ -304,20 +311,20 @@ ARTEFACTS = (
         lambda o: f"{_FOLDER}/op_host/{_param_file(o)}",
         _render_param,
         has_unit_tests,
-        derives=True,
+        asks=(_infer_calls, _tiling_calls),
     ),
     Artefact(
         _GROUP,
         lambda o: f"{_FOLDER}/op_host/test_{o.snake}_infershape.cpp",
         _render_infershape,
         has_unit_tests,
-        derives=True,
+        asks=(_infer_calls,),
     ),
     Artefact(
         _GROUP,
         lambda o: f"{_FOLDER}/op_host/test_{o.snake}_tiling.cpp",
         _render_tiling,
         _has_tiling_tests,
-        derives=True,
+        asks=(_tiling_calls,),
     ),
 )
