@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qsfa_codegen.expr.build import all_of, any_of, arch, chip, is_case, literal, strip
-from qsfa_codegen.expr.memo import once_a_tree
+from qsfa_codegen.expr.memo import once_a_tree, once_an_operator, once_each
 from qsfa_codegen.expr.nodes import Expr, Kind, Literal, ParamQuery, Query, RefKind, Select, refs, walk
 from qsfa_codegen.expr.specialize import negate, specialize
 from qsfa_codegen.expr.wording import join_list
@@ -176,7 +176,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _group(operator: Operator, text: HostText, screen: Screen, report: Report) -> Group:
-    cases = [case for check in screen.checks for case in chip_cases(operator, check)]
+    cases = [case for check in screen.checks for case in _chip_cases(operator)(check)]
     rendered = [_check(operator, text, case, report) for case in cases]
     fallible = any(fallible for _, fallible in rendered)
     written = tuple(check for check, _ in rendered)
@@ -192,6 +192,11 @@ class ChipCase(Struct, frozen=True):
     check: Check
     when: Expr | None
     where: str = ""
+
+
+@once_an_operator
+def _chip_cases(operator: Operator) -> Callable[[Check], tuple[ChipCase, ...]]:
+    return once_each(lambda check: tuple(chip_cases(operator, check)))
 
 
 def chip_cases(operator: Operator, check: Check) -> Iterator[ChipCase]:

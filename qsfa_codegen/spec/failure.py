@@ -111,7 +111,7 @@ def _stated(require: Expr, names: MessageNames) -> str:
 def _givens(operator: Operator, names: MessageNames, check: Check) -> Iterator[Given]:
     """Each fact that the requirement reads, once."""
     seen: set[str] = set()
-    for node in (*_of_parameter(check), *walk(_expanded(operator, check.require))):
+    for node in (*_of_parameter(check), *walk(_expanding(operator)(check.require))):
         if names.shapes and isinstance(node, Ref | ParamQuery) and node.type.kind is Kind.DIMS:
             node = _whole_shape(operator, node)
         elif not isinstance(node, Fact) or node.type.kind not in _PRINTABLE:
@@ -134,6 +134,11 @@ def _whole_shape(operator: Operator, node: Ref | ParamQuery) -> ParamQuery:
     """The shape that a run of dims is of."""
     param = node.param if isinstance(node, ParamQuery) else operator.find(Rest, node.name).input
     return ParamQuery(node.type, node.span, Query.DIMS, param, 0)
+
+
+@once_an_operator
+def _expanding(operator: Operator) -> Callable[[Expr], Expr]:
+    return once_each(partial(_expanded, operator))
 
 
 def _expanded(operator: Operator, expr: Expr) -> Expr:

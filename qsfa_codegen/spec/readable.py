@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 
 from qsfa_codegen.expr.build import chip, rank_of, strip
-from qsfa_codegen.expr.memo import once_an_operator
+from qsfa_codegen.expr.memo import once_an_operator, once_each
 from qsfa_codegen.expr.nodes import (
     BOOL,
     CHIP,
@@ -52,9 +52,13 @@ class Readable:
         }
         self._in_rows = {**self._consts, **self._only_values()}
         self._settled = self._with_plain_lets()
+        self._readable = once_each(self._made_readable)
 
     def expr(self, expr: Expr) -> Expr:
         """``expr`` with nothing in it that only the spec names, as far as the chips agree in it."""
+        return self._readable(expr)
+
+    def _made_readable(self, expr: Expr) -> Expr:
         plain = substitute(self._unpacked(expr), self._settled)
         return bottom_up(bottom_up(plain, self._sized), self._told)
 

@@ -189,12 +189,12 @@ def _unbound(world: World, site: Site, questions: int) -> str | None:
     deciding = [*site.guard, *world.case_tests([site.expr])]
     for point in world.points(deciding, questions, rules=True):
         world.move_to(point)
-        if not world.possible() or any(world.known(g, True) is not True for g in site.guard):
+        if any(world.known(g, True) is not True for g in site.guard):
             continue
         try:
             evaluate(site.expr, world)
         except EvalError as error:
-            if error.reason == UNBOUND:
+            if error.reason == UNBOUND and world.possible():  # asked last: it takes the longest
                 return world.describe()
     return None
 
