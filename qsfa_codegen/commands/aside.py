@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
@@ -22,8 +21,6 @@ def aside(work: Work) -> Iterator[Iterator[object]]:
     They end early, or never begin, where that process fails or cannot be started: who needs the rest
     does the work again, and sees what is wrong with it. So ``work`` must change nothing.
     """
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()  # or the new process might print what is buffered once more
     reader, writer = os.pipe()
     with open(reader, "rb") as answers:
         process = _started(work, writer)
@@ -45,13 +42,17 @@ def _heard(answers: BufferedReader) -> Iterator[object]:
 
 def _started(work: Work, writer: int) -> int:
     """The id of a new process that tells what ``work`` gives; 0 where none can be started."""
+    # Interrupted before it has its own way to take that, the new process would go on as this one.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         process = os.fork()
+        if not process:
+            _tell(work, writer)
+        return process
     except OSError:
         return 0
-    if not process:
-        _tell(work, writer)
-    return process
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _tell(work: Work, writer: int) -> None:
@@ -59,10 +60,11 @@ def _tell(work: Work, writer: int) -> None:
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
         _make_room(writer)
         with open(writer, "wb") as answers:
             for value in work():
-                pickle.dump(value, answers, pickle.HIGHEST_PROTOCOL)
+                answers.write(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
                 answers.flush()
         status = 0
     finally:
