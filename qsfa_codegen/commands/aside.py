@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -43,6 +44,7 @@ def _heard(answers: BufferedReader) -> Iterator[object]:
 def _started(work: Work, writer: int) -> int:
     """The id of a new process that tells what ``work`` gives; 0 where none can be started."""
     # Interrupted before it has its own way to take that, the new process would go on as this one.
+    gc.freeze()  # both have the same pages as long as nobody looks through them
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         process = os.fork()
