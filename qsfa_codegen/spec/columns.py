@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.build import dtype_of, present, ref
+from qsfa_codegen.expr.memo import once_an_operator, once_each
 from qsfa_codegen.expr.nodes import DTYPE, INT, Arith, Call, Conditional, Expr, Literal, Ref, RefKind
 from qsfa_codegen.expr.rewrite import bottom_up
 from qsfa_codegen.spec.dtypes import DTYPES
@@ -12,6 +13,8 @@ from qsfa_codegen.spec.model import Attr, DtypeRef, Input
 from qsfa_codegen.spec.parameters import always_passed, attr_ref, never_checked
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from qsfa_codegen.diagnostics import Span
     from qsfa_codegen.spec.model import Operator
 
@@ -67,7 +70,11 @@ def column_sizes(operator: Operator, column: str) -> set[int]:
 
 def with_known_sizes(operator: Operator, expr: Expr) -> Expr:
     """``expr`` with sizes of dtypes that are the same in every row as numbers; a size of 1 is no factor."""
+    return _knowing_sizes(operator)(expr)
 
+
+@once_an_operator
+def _knowing_sizes(operator: Operator) -> Callable[[Expr], Expr]:
     def known(node: Expr) -> Expr:
         match node:
             case Call(function="sizeof", args=(Literal(value=dtype),)):
@@ -79,4 +86,4 @@ def with_known_sizes(operator: Operator, expr: Expr) -> Expr:
                 return left
         return node
 
-    return bottom_up(expr, known)
+    return once_each(lambda expr: bottom_up(expr, known))
