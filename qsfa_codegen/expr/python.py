@@ -30,6 +30,7 @@ from qsfa_codegen.expr.nodes import (
     RefKind,
     Select,
     Subscript,
+    walk,
 )
 from qsfa_codegen.expr.relations import MIRROR, OPPOSITE
 
@@ -79,6 +80,13 @@ class Python(Struct, frozen=True):
 def emit(expr: Expr, names: PythonNames) -> Python:
     """``expr`` as Python; arithmetic that fails in the language raises or gives a larger number there."""
     return _Emitter(names).python(expr)
+
+
+def _one_by_one(expr: Contains) -> Logic:
+    """The same as comparisons, of which those after the one that decides are not worked out."""
+    op, word = ("!=", "and") if expr.negated else ("==", "or")
+    compared = tuple(Compare(BOOL, expr.span, op, expr.item, option) for option in expr.options)
+    return Logic(BOOL, expr.span, word, compared)
 
 
 class _Emitter(Struct, frozen=True):
@@ -145,6 +153,8 @@ class _Emitter(Struct, frozen=True):
         if len(expr.options) == 1:
             op = "!=" if expr.negated else "=="
             return self.compare(Compare(BOOL, expr.span, op, expr.item, expr.options[0]))
+        if any(isinstance(node, Arith | Call) for option in expr.options[1:] for node in walk(option)):
+            return self.logic(_one_by_one(expr))  # a tuple would work out what the language does not
         options = ", ".join(self.python(option).text for option in expr.options)
         test = "not in" if expr.negated else "in"
         return Python(f"{self.python(expr.item).at_least(ADDITIVE)} {test} ({options})", COMPARISON)

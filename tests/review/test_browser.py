@@ -120,7 +120,7 @@ def test_breaks_are_open_and_a_click_closes_them(opened: WebDriver) -> None:
 def test_the_filter_shows_what_has_the_text(opened: WebDriver) -> None:
     total = len(visible(opened, ".item"))
     box = opened.find_element(By.ID, "filter")
-    box.send_keys("OutputsOf")
+    box.send_keys("_meta")
     files = visible(opened, ".item")
     assert 0 < len(files) < total
     assert opened.find_element(By.ID, "shown").text == f"{len(files)} of {total}"
@@ -128,7 +128,7 @@ def test_the_filter_shows_what_has_the_text(opened: WebDriver) -> None:
         assert file.get_attribute("open") is not None
         hunks = [hunk for hunk in file.find_elements(By.TAG_NAME, "tbody") if hunk.is_displayed()]
         assert hunks
-        assert all("OutputsOf" in hunk.text for hunk in hunks)
+        assert all("_meta" in hunk.text for hunk in hunks)
     box.send_keys(" and something that nothing has")
     assert visible(opened, ".item") == []
     assert visible(opened, "#nothing")
