@@ -16,8 +16,9 @@ from qsfa_codegen.spec.model import Chip
 
 SECONDS = 120.0
 
-_TABLE_OF_BIAS = 1024  # bytes; arch22, as the public platform configurations have it
-_BUFFER_OF_FIXPIPE = 7168
+_KIB = 1 << 10
+_TABLE_OF_BIAS = 1 * _KIB  # arch22, as the public platform configurations have it
+_BUFFER_OF_FIXPIPE = 7 * _KIB
 
 
 class Role(StrEnum):
