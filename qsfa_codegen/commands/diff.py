@@ -14,7 +14,7 @@ from qsfa_codegen.commands import operators, specs, status
 from qsfa_codegen.diagnostics import Diagnostic, Severity, Sink
 from qsfa_codegen.expr.memo import forget
 from qsfa_codegen.resources import CHIPS, chips_of, resource
-from qsfa_codegen.review.base import Base, BaseError, BaseSpec, base_of, find, removed
+from qsfa_codegen.review.base import Base, BaseError, BaseSpec, base_of, find, operator_of, removed
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.terminal import Console
@@ -156,13 +156,9 @@ def _chips(spec: Path) -> Iterator[tuple[str, str]]:
 
 
 def _operator(found: BaseSpec, console: Console) -> Operator | None:
-    """The operator of the base, if its spec can be read; rules of today do not matter."""
-    from qsfa_codegen.spec.chips import read_chips
-    from qsfa_codegen.spec.load import resolved
-
+    """The operator of the base, if its spec can be read."""
     sink = Sink()
-    chips = read_chips(found.chips, found.chips_name, sink)
-    operator = resolved(found.data, found.name, sink, chips)
+    operator = operator_of(found, sink)
     if operator is None:
         for diagnostic in sink:
             console.finding(diagnostic)

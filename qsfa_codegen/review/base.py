@@ -7,11 +7,15 @@ import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
 from qsfa_codegen.resources import CHIPS, resource, spec_folders
+
+if TYPE_CHECKING:
+    from qsfa_codegen.diagnostics import Sink
+    from qsfa_codegen.spec.model import Operator
 
 
 class BaseError(Exception):
@@ -25,6 +29,11 @@ class BaseSpec(Struct, frozen=True):
     data: bytes
     chips_name: str
     chips: bytes
+
+    @property
+    def operator(self) -> str | None:
+        """The operator that it is about, if that can be told."""
+        return operator_name(self.data.decode("utf-8", "replace"))
 
 
 class Base(Protocol):
@@ -73,6 +82,15 @@ def _chips(base: Base, spec: Path) -> tuple[str, bytes]:
             return base.shown(folder, CHIPS), chips
     known = resource(CHIPS)
     return known.as_posix(), known.read_bytes()
+
+
+def operator_of(found: BaseSpec, sink: Sink) -> Operator | None:
+    """The operator of a spec, if that can be read; rules of today do not matter."""
+    from qsfa_codegen.spec.chips import read_chips
+    from qsfa_codegen.spec.load import resolved
+
+    chips = read_chips(found.chips, found.chips_name, sink)
+    return resolved(found.data, found.name, sink, chips)
 
 
 _OPERATOR = re.compile(r"^operator:\s*\n(?:[ \t#].*\n|\n)*?[ \t]+name:[ \t]*([A-Za-z_]\w*)", re.MULTILINE)
