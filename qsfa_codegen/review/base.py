@@ -55,9 +55,15 @@ class Base(Protocol):
 
 def base_of(choice: str | None, spec: Path) -> Base:
     """The base for a spec: ``choice`` is a folder or a revision; None is HEAD."""
-    if choice is not None and Path(choice).is_dir():
+    if choice is None:
+        return _Revision.of("HEAD", spec.parent)
+    if not choice:
+        raise BaseError("--base is empty: choose a revision or a folder")
+    if Path(choice).is_dir():
         return _Folder(Path(choice))
-    return _Revision.of(choice or "HEAD", spec.parent)
+    if Path(choice).is_file():
+        raise BaseError(f"{choice} is a file: choose the folder that the older spec is in, or a revision")
+    return _Revision.of(choice, spec.parent)
 
 
 def find(base: Base, spec: Path, text: str) -> BaseSpec | None:
@@ -142,11 +148,22 @@ class _Folder:
     def names(self, folder: Path) -> Sequence[str]:
         place = self._place(folder)
         found = (path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
-        return sorted(filter(_may_be_spec, found))
+        specs = sorted(filter(_may_be_spec, found))
+        if not specs:
+            raise BaseError(f"{place} has no spec to compare with")
+        return specs
 
     def read(self, folder: Path, name: str) -> bytes | None:
-        path = self._place(folder) / name
-        return path.read_bytes() if path.is_file() else None
+        path, own = self._place(folder) / name, folder / name
+        if not path.is_file():
+            if os.path.lexists(path):
+                raise BaseError(f"{path} is no file that can be read")
+            return None
+        if own.exists() and path.samefile(own):
+            raise BaseError(
+                f"{path} is what it would be compared with: choose the folder of an older version"
+            )
+        return path.read_bytes()
 
     def shown(self, folder: Path, name: str) -> str:
         return (self._place(folder) / name).as_posix()
@@ -166,13 +183,21 @@ class _Revision:
     @classmethod
     def of(cls, revision: str, folder: Path) -> _Revision:
         """The revision as the repository of ``folder`` knows it; BaseError when it does not."""
-        if _git(folder, "rev-parse", "--show-prefix") is None:
-            raise BaseError(f"{folder} is in no git repository: choose what to compare with, with --base DIR")
-        found = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        if found is None:
-            what = "has no commit yet" if revision == "HEAD" else f"has no revision {revision}"
-            raise BaseError(f"the repository of {folder} {what}, and there is no such folder")
-        return cls(revision, found.decode().strip())
+        place = _run_git(folder, "rev-parse", "--show-prefix")
+        if place.returncode:
+            raise BaseError(_no_repository(folder, place.stderr.decode("utf-8", "replace")))
+        verify = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+        found = _git(folder, *verify, f"{revision}^{{commit}}")
+        if found is not None:
+            return cls(revision, found.decode().strip())
+        if _git(folder, *verify, revision) is not None:
+            raise BaseError(f"{revision} in the repository of {folder} is no commit that git can read")
+        what = "has no commit yet" if revision == "HEAD" else f"has no revision {revision}"
+        shallow = _git(folder, "rev-parse", "--is-shallow-repository") == b"true\n"
+        advice = (
+            "; it has only a part of the history: `git fetch --unshallow` gets the rest" if shallow else ""
+        )
+        raise BaseError(f"the repository of {folder} {what}, and there is no such folder{advice}")
 
     def names(self, folder: Path) -> Sequence[str]:
         listed = _git(folder, "ls-tree", "-r", "-z", "--name-only", self._commit, "./")
@@ -180,17 +205,35 @@ class _Revision:
         return sorted(filter(_may_be_spec, found))
 
     def read(self, folder: Path, name: str) -> bytes | None:
-        return _git(folder, "cat-file", "blob", f"{self._commit}:./{name}")
+        data = _git(folder, "cat-file", "blob", f"{self._commit}:./{name}")
+        if data is None and _git(folder, "ls-tree", "-z", self._commit, f"./{name}") != b"":
+            raise BaseError(f"{self.shown(folder, name)} is there, and git cannot read it")
+        return data
 
     def shown(self, folder: Path, name: str) -> str:
         return f"{self.label}:{(folder / name).as_posix()}"
 
 
+_NO_REPOSITORY = "choose what to compare with, with --base DIR"
+
+
+def _no_repository(folder: Path, said: str) -> str:
+    """Why git finds no repository: most often there is none."""
+    if "not a git repository (or any" in said:
+        return f"{folder} is in no git repository: {_NO_REPOSITORY}"
+    return f"git does not read the repository of {folder}: {said.strip().removeprefix('fatal: ')}"
+
+
 def _git(folder: Path, *arguments: str) -> bytes | None:
     """What git prints; None when it fails."""
+    done = _run_git(folder, *arguments)
+    return done.stdout if done.returncode == 0 else None
+
+
+def _run_git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     environment = {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
     try:
-        done = subprocess.run(
+        return subprocess.run(
             ["git", "-C", str(folder), *arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -198,5 +241,4 @@ def _git(folder: Path, *arguments: str) -> bytes | None:
             check=False,
         )
     except FileNotFoundError:
-        raise BaseError("git is not installed: choose what to compare with, with --base DIR") from None
-    return done.stdout if done.returncode == 0 else None
+        raise BaseError(f"git is not installed: {_NO_REPOSITORY}") from None

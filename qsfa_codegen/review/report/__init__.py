@@ -24,6 +24,8 @@ _BASES = {
 def summary(review: Review) -> str:
     """One sentence: how many changes of which class."""
     base = printable(review.base)
+    if review.problem:
+        return f"{printable(review.name)}: not compared: {printable(review.problem)}"
     if review.fresh:
         return f"{review.name}: new, {base} has no such operator"
     if not review.changes:
