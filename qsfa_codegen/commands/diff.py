@@ -196,8 +196,9 @@ def _removed(request: Request, reviews: list[Review]) -> Iterator[Review]:
     from qsfa_codegen.spec.names import snake
 
     base = base_of(request.base, request.specs[0])
-    kept = [review.name for review in reviews]
-    for name, operator in removed(base, specs.FOLDER):
+    kept = [review.name for review in reviews]  # as it is with a spec that has errors
+    matched = [review.was for review in reviews]
+    for name, operator in removed(base, specs.FOLDER, matched):
         if snake(operator) not in kept:
             changes, _ = allowed((change_of_removed(operator, name),), request.allow, (), ())
             yield Review(snake(operator), name, base.label, changes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
@@ -33,7 +33,7 @@ class BaseSpec(Struct, frozen=True):
     @property
     def operator(self) -> str | None:
         """The operator that it is about, if that can be told."""
-        return operator_name(self.data.decode("utf-8", "replace"))
+        return _operator_in(self.data)
 
 
 class Base(Protocol):
@@ -67,13 +67,21 @@ def base_of(choice: str | None, spec: Path) -> Base:
 
 
 def find(base: Base, spec: Path, text: str) -> BaseSpec | None:
-    """The spec in the base, under its own name or, where that is new, that of the same operator."""
-    folder, name = spec.parent, spec.name
+    """The spec of the same operator in the base, under its own name if it can be.
+
+    Where the base has none, an operator of that file was given another name, unless another file has
+    it now.
+    """
+    *_, top = spec_folders(spec)
+    folder, name, wanted = spec.parent, spec.name, operator_name(text)
     data = base.read(folder, name)
-    if data is None:
-        *_, folder = spec_folders(spec)
-        name = next(iter(_same_operator(base, folder, text)), "")
-        data = base.read(folder, name) if name else None
+    was = None if data is None else _operator_in(data)
+    if data is None or was != wanted:
+        other = next(iter(_same_operator(base, top, wanted)), None)
+        if other is not None:
+            folder, (name, data) = top, other
+        elif was is not None and _has(top, was, spec):
+            return None
     if data is None:
         return None
     chips_name, chips = _chips(base, folder / name)
@@ -108,25 +116,41 @@ def operator_name(text: str) -> str | None:
     return None if found is None else found[1]
 
 
-def _same_operator(base: Base, folder: Path, text: str) -> Iterator[str]:
-    wanted = operator_name(text)
-    for name in base.names(folder):
-        if wanted is None or (folder / name).exists():
-            continue
-        data = base.read(folder, name)
-        if data is not None and operator_name(data.decode("utf-8", "replace")) == wanted:
-            yield name
+def _operator_in(data: bytes) -> str | None:
+    return operator_name(data.decode("utf-8", "replace"))
 
 
-def removed(base: Base, folder: Path) -> Iterator[tuple[str, str]]:
-    """Specs that only the base has, with their operator."""
+def _operator_at(path: Path) -> str | None:
+    """The operator of a spec as it is now; None where there is none."""
+    return _operator_in(path.read_bytes()) if path.is_file() else None
+
+
+def _has(folder: Path, operator: str, besides: Path) -> bool:
+    """Whether another spec below the folder has the operator now."""
+    paths = (path for path in folder.rglob("*.y*ml") if _may_be_spec(path.relative_to(folder).as_posix()))
+    return any(_operator_at(path) == operator and not path.samefile(besides) for path in paths)
+
+
+def _same_operator(base: Base, folder: Path, wanted: str | None) -> Iterator[tuple[str, bytes]]:
+    """Specs of the base with an operator that is in another file now."""
     for name in base.names(folder):
-        if (folder / name).exists():
+        if wanted is None or _operator_at(folder / name) == wanted:
             continue
         data = base.read(folder, name)
-        operator = None if data is None else operator_name(data.decode("utf-8", "replace"))
+        if data is not None and _operator_in(data) == wanted:
+            yield name, data
+
+
+def removed(base: Base, folder: Path, matched: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Specs that only the base has, with their operator; ``matched`` are those that were compared."""
+    for name in base.names(folder):
+        shown = base.shown(folder, name)
+        if shown in matched:
+            continue
+        data = base.read(folder, name)
+        operator = None if data is None else _operator_in(data)
         if operator is not None:
-            yield base.shown(folder, name), operator
+            yield shown, operator
 
 
 def _may_be_spec(name: str) -> bool:

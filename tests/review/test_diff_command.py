@@ -121,6 +121,43 @@ def test_a_spec_that_is_gone(repository: Path, program: Program) -> None:
     assert program("diff", "--allow", "QD101").status == 0
 
 
+def test_specs_that_change_files_are_known_by_their_operators(repository: Path, program: Program) -> None:
+    program("new", "OtherExample")
+    git("add", ".")
+    git("commit", "-q", "-m", "two")
+    other, aside = SPEC.with_name("other_example.yaml"), Path("aside")
+    SPEC.rename(aside)
+    other.rename(SPEC)
+    aside.rename(other)
+    done = program("diff")
+    assert done.status == 0
+    assert done.out == "other_example: no change since HEAD\n\nadd_example: no change since HEAD\n"
+    other.unlink()  # the file of one has the other now
+    done = program("diff")
+    assert done.status == 100
+    assert "QD101 the operator AddExample was removed" in done.out
+    assert "other_example: no change since HEAD" in done.out
+
+
+def test_a_new_operator_in_the_file_of_one_that_moved(repository: Path, program: Program) -> None:
+    moved = SPEC.with_name("first_version.yaml")
+    text = SPEC.read_text(encoding="utf-8")
+    SPEC.rename(moved)
+    SPEC.write_text(text.replace("AddExample", "AddExampleV2"), encoding="utf-8")
+    done = program("diff")
+    assert done.status == 0
+    assert "add_example: no change since HEAD" in done.out
+    assert "new, HEAD has no such operator" in done.out
+
+
+def test_an_operator_with_another_name_in_its_file(repository: Path, program: Program) -> None:
+    edit("AddExample", "AddSample")
+    done = program("diff")
+    assert done.status == 100
+    assert "QD100" in done.out
+    assert "QD101" not in done.out
+
+
 def test_chips_come_from_the_base_too(repository: Path, program: Program) -> None:
     from qsfa_codegen.resources import CHIPS, resource
 
