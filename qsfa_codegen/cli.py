@@ -147,6 +147,7 @@ def validate(
         "build spec/my_operator.yaml --out /tmp/generated",
         "build --check                       # in CI: fails when a package is out of date",
         "build --templates my_templates      # files there replace the built-in ones of the same name",
+        "build --watch                       # again after each edit, until Ctrl-C",
     )
 )
 @_specs
@@ -166,6 +167,11 @@ def validate(
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of templates that replace the built-in ones.",
 )
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Build again whenever specs, chips.yaml or templates change, and say what that does to callers.",
+)
 @_format
 @_color
 @_jobs
@@ -183,13 +189,27 @@ def build(
     from qsfa_codegen.commands import build_report
     from qsfa_codegen.commands.build import Request
 
+    watch = options.pop("watch")
     _refuse_contradictions(specs, options)
+    if watch:
+        _refuse_to_watch(options["check"], form)
     request = Request(specs=spec_files.operators(specs), every=not specs, **options)
     console = Console(form, color, quiet=quiet, debug=settings.debug)
     for path in spec_files.chosen(specs):
         if path not in request.specs:
             console.note(f"{path} describes chips: skipped")
+    if watch:
+        from qsfa_codegen.commands import watch as watching
+
+        return watching.run(specs, request, lambda: Console(form, color, quiet=quiet, debug=settings.debug))
     return build_report.run(request, console)
+
+
+def _refuse_to_watch(check: bool, form: str) -> None:
+    if check:
+        raise status.BadUsageError("--check looks once and writes nothing: leave out --watch")
+    if form != "text":
+        raise status.BadUsageError(f"--watch has no end, where the document of --format {form} would come")
 
 
 def _refuse_contradictions(specs: tuple[Path, ...], options: Mapping[str, Any]) -> None:

@@ -14,7 +14,16 @@ from qsfa_codegen.commands import operators, specs, status
 from qsfa_codegen.diagnostics import Diagnostic, Severity, Sink
 from qsfa_codegen.expr.memo import forget
 from qsfa_codegen.resources import CHIPS, chips_of, resource
-from qsfa_codegen.review.base import Base, BaseError, BaseSpec, base_of, find, removed
+from qsfa_codegen.review.base import (
+    Base,
+    BaseError,
+    BaseSpec,
+    base_of,
+    find,
+    operator_name,
+    operator_of,
+    removed,
+)
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.terminal import Console
@@ -60,18 +69,18 @@ def run(request: Request, console: Console) -> int:
     """Compare each spec with the base, print the reviews and return the exit status."""
     _check(request)
     reviews: list[Review] = []
-    failed = False
-    for spec in request.specs:
-        review = _review(spec, request, console)
-        forget()
-        failed = failed or review is None
-        reviews += [] if review is None else [review]
-    if request.every:
-        reviews += _removed(request, reviews)
+    try:
+        for spec in request.specs:
+            reviews.append(_review(spec, request, console))
+            forget()
+        if request.every:
+            reviews += _removed(request, reviews)
+    except BaseError as error:
+        raise status.BadUsageError(str(error)) from error
     if request.html is not None:
         _write(request.html, reviews)
     _print(reviews, request, console)
-    if failed:
+    if any(review.problem for review in reviews):
         return status.FINDINGS
     return BREAKING if any(review.breaks for review in reviews) else status.OK
 
@@ -83,6 +92,8 @@ def _check(request: Request) -> None:
         unknown = [code for code in request.allow if code not in {rule.code for rule in RULES}]
         if unknown:
             raise status.BadUsageError(f"no change has the code {unknown[0]}; see `explain`")
+    if request.html is not None:
+        _check_page(request.html, request.specs)
     if request.prove:
         from qsfa_codegen.review.prove import available
 
@@ -90,22 +101,35 @@ def _check(request: Request) -> None:
             raise status.BadUsageError("--prove needs z3: install qsfa-codegen[prove]")
 
 
-def _base(request: Request, spec: Path) -> Base:
-    try:
-        return base_of(request.base, spec)
-    except BaseError as error:
-        raise status.BadUsageError(str(error)) from error
+def _check_page(path: Path, specs: tuple[Path, ...]) -> None:
+    """A page must not take the place of what it is about."""
+    if not path.name:
+        raise status.BadUsageError("--html needs the name of a file")
+    sources = {*specs, *(chips for spec in specs if (chips := chips_of(spec)))}
+    if path.exists() and any(source.exists() and path.samefile(source) for source in sources):
+        raise status.BadUsageError(f"{path} is a source: choose another file for the page")
 
 
-def _review(spec: Path, request: Request, console: Console) -> Review | None:
-    """The review of one spec; None when it, or the base's, has errors."""
+def _faulty(spec: Path, base: Base, problem: str) -> Review:
+    """The review of a spec that could not be compared, under the operator's name if that can be told."""
+    from qsfa_codegen.review.compare import Review
+    from qsfa_codegen.spec.names import snake
+
+    name = None
+    if spec.is_file():
+        name = operator_name(spec.read_text(encoding="utf-8", errors="replace"))
+    return Review(snake(name) if name else spec.as_posix(), spec.as_posix(), base.label, (), problem=problem)
+
+
+def _review(spec: Path, request: Request, console: Console) -> Review:
+    """The review of one spec, which says so when that, or the base's, has errors."""
     from qsfa_codegen.review.compare import Review, allowed, found_in, relation
     from qsfa_codegen.review.pair import Pair
 
+    base = base_of(request.base, spec)
     new = operators.load(spec, console)
     if new is None:
-        return None
-    base = _base(request, spec)
+        return _faulty(spec, base, "the spec has errors")
     text = spec.read_text(encoding="utf-8")
     found = find(base, spec, text)
     if found is None:
@@ -113,7 +137,7 @@ def _review(spec: Path, request: Request, console: Console) -> Review | None:
     old = _operator(found, console)
     if old is None:
         console.finding(Diagnostic("QS931", f"the spec of {spec} in {base.label} cannot be read"))
-        return None
+        return _faulty(spec, base, f"the spec of {base.label} cannot be read")
     texts = {found.name: found.data.decode("utf-8"), spec.as_posix(): text}
     pair = Pair(old, new, texts, request.prove)
     found_changes = found_in(pair)
@@ -156,13 +180,9 @@ def _chips(spec: Path) -> Iterator[tuple[str, str]]:
 
 
 def _operator(found: BaseSpec, console: Console) -> Operator | None:
-    """The operator of the base, if its spec can be read; rules of today do not matter."""
-    from qsfa_codegen.spec.chips import read_chips
-    from qsfa_codegen.spec.load import resolved
-
+    """The operator of the base, if its spec can be read."""
     sink = Sink()
-    chips = read_chips(found.chips, found.chips_name, sink)
-    operator = resolved(found.data, found.name, sink, chips)
+    operator = operator_of(found, sink)
     if operator is None:
         for diagnostic in sink:
             console.finding(diagnostic)
@@ -175,9 +195,10 @@ def _removed(request: Request, reviews: list[Review]) -> Iterator[Review]:
     from qsfa_codegen.review.removed import change_of_removed
     from qsfa_codegen.spec.names import snake
 
-    base = _base(request, request.specs[0])
-    kept = [review.name for review in reviews]
-    for name, operator in removed(base, specs.FOLDER):
+    base = base_of(request.base, request.specs[0])
+    kept = [review.name for review in reviews]  # as it is with a spec that has errors
+    matched = [review.was for review in reviews]
+    for name, operator in removed(base, specs.FOLDER, matched):
         if snake(operator) not in kept:
             changes, _ = allowed((change_of_removed(operator, name),), request.allow, (), ())
             yield Review(snake(operator), name, base.label, changes)

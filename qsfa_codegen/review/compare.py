@@ -20,7 +20,7 @@ class Review(Struct, frozen=True):
     """What an edit did to one operator.
 
     ``base`` names what it is compared with, ``was`` the spec there; ``fresh``: there is no such
-    operator.
+    operator. ``problem`` is why nothing could be compared.
     ``relation`` is what became of the contract as a whole, where anything changed.
     ``unused`` are entries of the spec's allow list that count for nothing. ``files`` is what the edit
     does to generated files, if that was asked for; ``texts`` are the specs and descriptions of chips
@@ -32,6 +32,7 @@ class Review(Struct, frozen=True):
     base: str
     changes: tuple[Change, ...]
     fresh: bool = False
+    problem: str = ""
     relation: Relation | None = None
     unused: tuple[Allowance, ...] = ()
     files: Files | None = None

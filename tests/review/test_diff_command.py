@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,43 @@ def test_a_spec_that_is_gone(repository: Path, program: Program) -> None:
     assert program("diff", "--allow", "QD101").status == 0
 
 
+def test_specs_that_change_files_are_known_by_their_operators(repository: Path, program: Program) -> None:
+    program("new", "OtherExample")
+    git("add", ".")
+    git("commit", "-q", "-m", "two")
+    other, aside = SPEC.with_name("other_example.yaml"), Path("aside")
+    SPEC.rename(aside)
+    other.rename(SPEC)
+    aside.rename(other)
+    done = program("diff")
+    assert done.status == 0
+    assert done.out == "other_example: no change since HEAD\n\nadd_example: no change since HEAD\n"
+    other.unlink()  # the file of one has the other now
+    done = program("diff")
+    assert done.status == 100
+    assert "QD101 the operator AddExample was removed" in done.out
+    assert "other_example: no change since HEAD" in done.out
+
+
+def test_a_new_operator_in_the_file_of_one_that_moved(repository: Path, program: Program) -> None:
+    moved = SPEC.with_name("first_version.yaml")
+    text = SPEC.read_text(encoding="utf-8")
+    SPEC.rename(moved)
+    SPEC.write_text(text.replace("AddExample", "AddExampleV2"), encoding="utf-8")
+    done = program("diff")
+    assert done.status == 0
+    assert "add_example: no change since HEAD" in done.out
+    assert "new, HEAD has no such operator" in done.out
+
+
+def test_an_operator_with_another_name_in_its_file(repository: Path, program: Program) -> None:
+    edit("AddExample", "AddSample")
+    done = program("diff")
+    assert done.status == 100
+    assert "QD100" in done.out
+    assert "QD101" not in done.out
+
+
 def test_chips_come_from_the_base_too(repository: Path, program: Program) -> None:
     from qsfa_codegen.resources import CHIPS, resource
 
@@ -161,6 +199,109 @@ def test_rules_of_today_do_not_matter_for_the_base(repository: Path, program: Pr
     done = program("diff")
     assert (done.status, done.err) == (0, "")
     assert "QD215" in done.out
+
+
+# --------------------------------------------------------------------------- what cannot be compared
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json", "github"])
+@pytest.mark.parametrize("of_base", [True, False])
+def test_every_form_says_what_was_not_compared(
+    of_base: bool, form: str, repository: Path, program: Program
+) -> None:
+    program("new", "OtherExample")
+    good = SPEC.read_bytes()
+    edit("mode == 1", "mood == 1" if of_base else "mode == 2")
+    git("add", ".")
+    git("commit", "-q", "-m", "two")
+    SPEC.write_bytes(good)
+    if not of_base:
+        edit("mode == 1", "mood == 1")
+    done = program("diff", "--format", form, "--html", "page.html")
+    assert done.status == 1
+    problem = "the spec of HEAD cannot be read" if of_base else "the spec has errors"
+    assert problem in done.out
+    assert "add_example" in done.out.replace("\\", "")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "1 spec could not be compared" in page
+    assert f"add_example: not compared: {problem}" in page
+    assert "Nothing changed" not in page
+    if form == "json":
+        broken = json.loads(done.out)["reviews"][0]
+        assert (broken["operator"], broken["problem"]) == ("add_example", problem)
+
+
+def test_an_operator_whose_moved_spec_has_errors_is_not_gone(repository: Path, program: Program) -> None:
+    moved = SPEC.with_name("adding.yaml")
+    SPEC.rename(moved)
+    edit("mode == 1", "mood == 1", moved)
+    done = program("diff")
+    assert (done.status, done.out) == (1, "add_example: not compared: the spec has errors\n")
+
+
+def test_an_operator_that_is_gone_has_no_place_now(repository: Path, program: Program) -> None:
+    program("new", "OtherExample")
+    SPEC.unlink()
+    assert "\n  QD101 the operator AddExample was removed" in program("diff").out
+
+
+@pytest.mark.parametrize(
+    ("base", "said"),
+    [
+        ("", "--base is empty"),
+        (".", "is what it would be compared with"),
+        ("spec", "is what it would be compared with"),
+        ("empty", "has no spec to compare with"),
+        ("folders", "is no file that can be read"),
+        (SPEC.as_posix(), "is a file: choose the folder"),
+        ("HEAD:spec", "is no commit"),
+    ],
+)
+def test_a_base_that_is_none(base: str, said: str, repository: Path, program: Program) -> None:
+    Path("empty").mkdir()
+    Path("folders", SPEC.name).mkdir(parents=True)
+    done = program("diff", "--base", base)
+    assert (done.status, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_a_part_of_a_history(repository: Path, program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    edit(*TIGHTER)
+    git("commit", "-q", "-a", "-m", "two")
+    git("clone", "-q", "--depth", "1", repository.as_uri(), "part")
+    monkeypatch.chdir("part")
+    assert program("diff").status == 0
+    done = program("diff", "--base", "HEAD~1")
+    assert done.status == 2
+    assert "has no revision HEAD~1" in done.err
+    assert "git fetch --unshallow" in done.err
+
+
+def test_a_repository_that_has_lost_a_file(repository: Path, program: Program) -> None:
+    blob = subprocess.run(["git", "rev-parse", f"HEAD:{SPEC}"], check=True, capture_output=True, text=True)
+    name = blob.stdout.strip()
+    Path(".git/objects", name[:2], name[2:]).unlink()
+    done = program("diff")
+    assert (done.status, done.out) == (2, "")  # not a new operator, which would break nothing
+    assert f"HEAD:{SPEC} is there, and git cannot read it" in done.err
+
+
+def test_a_repository_that_git_refuses(
+    repository: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    done = program("diff")
+    assert done.status == 2
+    assert "dubious ownership" in done.err
+
+
+def test_a_detached_head_and_an_index_of_its_own(repository: Path, program: Program) -> None:
+    git("checkout", "-q", "--detach")
+    edit(*TIGHTER)
+    git("add", ".")
+    assert program("diff").status == 100
+    edit(TIGHTER[1], TIGHTER[0])  # what lies in the folder counts, not what is staged
+    assert program("diff").status == 0
 
 
 # --------------------------------------------------------------------------- breaks on purpose

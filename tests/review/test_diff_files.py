@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from qsfa_codegen.resources import resource
 from tests.cli_tools import Program
 from tests.review.repository import SPEC, TIGHTER, WIDER, edit, git
 
@@ -116,3 +117,14 @@ def test_a_page_that_cannot_be_written(path: str, repository: Path, program: Pro
     assert done.status == 2
     assert path in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("path", ["", SPEC.as_posix(), "spec/chips.yaml", "link.html"])
+def test_a_page_does_not_take_the_place_of_a_source(path: str, repository: Path, program: Program) -> None:
+    SPEC.with_name("chips.yaml").write_bytes(resource("chips.yaml").read_bytes())
+    Path("link.html").symlink_to(SPEC)
+    before = {file: file.read_bytes() for file in Path("spec").iterdir()}
+    done = program("diff", "--html", path)
+    assert (done.status, done.out) == (2, "")
+    assert "--html needs the name of a file" in done.err or "is a source" in done.err
+    assert {file: file.read_bytes() for file in Path("spec").iterdir()} == before

@@ -24,17 +24,22 @@ _BASES = {
 def summary(review: Review) -> str:
     """One sentence: how many changes of which class."""
     base = printable(review.base)
+    if review.problem:
+        return f"{printable(review.name)}: not compared: {printable(review.problem)}"
     if review.fresh:
         return f"{review.name}: new, {base} has no such operator"
     if not review.changes:
         return f"{review.name}: no change since {base}"
+    return f"{review.name}: {_counted(len(review.changes))} since {base}: {counts(review.changes)}"
+
+
+def counts(changes: Sequence[Change]) -> str:
+    """``1 breaking for callers (1 allowed), 2 compatible``; empty where nothing changed."""
     parts = []
-    for impact in Impact:
-        found = [change for change in review.changes if change.impact is impact]
+    for impact, found in grouped(changes):
         meant = sum(change.allowed is not None for change in found) if impact.breaks else 0
-        if found:
-            parts.append(f"{len(found)} {impact.value}" + (f" ({meant} allowed)" if meant else ""))
-    return f"{review.name}: {_counted(len(review.changes))} since {base}: {', '.join(parts)}"
+        parts.append(f"{len(found)} {impact.value}" + (f" ({meant} allowed)" if meant else ""))
+    return ", ".join(parts)
 
 
 def contract(review: Review) -> str:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from qsfa_codegen.diagnostic_formats import to_github
 from qsfa_codegen.diagnostics import Diagnostic, Severity
 from qsfa_codegen.review.changes import Change
 from qsfa_codegen.review.compare import Review
+from qsfa_codegen.spec.source_text import file_start
 
 
 def github(reviews: Sequence[Review]) -> str:
     """A command for each change: an error for a break, a warning for an allowed one, else a notice."""
-    return "".join(_command(change) for review in reviews for change in review.changes)
+    return "".join(command for review in reviews for command in _commands(review))
+
+
+def _commands(review: Review) -> Iterator[str]:
+    if review.problem:
+        place = file_start(review.file)
+        yield to_github([Diagnostic("QS931", f"not compared: {review.problem}", place)])
+    yield from map(_command, review.changes)
 
 
 def _command(change: Change) -> str:

@@ -27,6 +27,7 @@ def _review(review: Review) -> Object:
         "base": review.base,
         "new": review.fresh,
         "breaks": review.breaks,
+        **({"problem": review.problem} if review.problem else {}),
         "contract": None
         if review.relation is None
         else {

@@ -30,8 +30,8 @@ def _change(change: Change, contract: bool, witness: bool, colour: bool) -> Iter
     call = change.witness if witness else None
     if not contract and call is None:
         return
-    place = painted("place", at(change.after), colour=colour)
-    yield f"  {change.code} {place}: {printable(change.message)} [{printable(change.subject)}]"
+    place = f"{painted('place', at(change.after), colour=colour)}: " if change.after is not None else ""
+    yield f"  {change.code} {place}{printable(change.message)} [{printable(change.subject)}]"
     if contract:
         yield from _texts(change, colour)
     if call is not None:

@@ -50,8 +50,8 @@ def page_view(reviews: Sequence[Review]) -> Page:
     return Page(
         title="Review of " + (operators[0].name if len(operators) == 1 else "operator specs"),
         base=base,
-        verdict=_verdict(breaks, sum(counts.values())),
-        breaks=breaks > 0,
+        verdict=_verdict(breaks, sum(counts.values()), sum(bool(review.problem) for review in reviews)),
+        breaks=breaks > 0 or any(review.problem for review in reviews),
         operators=operators,
         quiet=[summary(review) for review in reviews if review not in shown],
         kinds=[(CLASSES[impact], impact.value, counts[impact]) for impact in Impact if counts[impact]],
@@ -59,12 +59,12 @@ def page_view(reviews: Sequence[Review]) -> Page:
     )
 
 
-def _verdict(breaks: int, changes: int) -> str:
-    if not changes:
-        return "Nothing changed"
-    if not breaks:
-        return "Nothing breaks"
-    return f"{breaks} {'change breaks' if breaks == 1 else 'changes break'} something"
+def _verdict(breaks: int, changes: int, problems: int) -> str:
+    said = f"{breaks} {'change breaks' if breaks == 1 else 'changes break'} something" if breaks else ""
+    if problems:  # of these it is not known whether they break
+        missing = f"{problems} {'spec' if problems == 1 else 'specs'} could not be compared"
+        return f"{said}; {missing}" if said else missing
+    return said or ("Nothing breaks" if changes else "Nothing changed")
 
 
 class _Builder:
