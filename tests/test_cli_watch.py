@@ -31,17 +31,15 @@ class Watch:
         self._child = subprocess.Popen(
             [sys.executable, "-m", "qsfa_codegen", "build", "--watch", *arguments],
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=subprocess.STDOUT,  # so that lines stay in order
             text=True,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
         self._lines: queue.Queue[str] = queue.Queue()
         self.said: list[str] = []
-        self._readers = []
-        for stream in (self._child.stdout, self._child.stderr):
-            assert stream is not None
-            self._readers.append(threading.Thread(target=self._read, args=(stream,)))
-            self._readers[-1].start()
+        assert self._child.stdout is not None
+        self._reader = threading.Thread(target=self._read, args=(self._child.stdout,))
+        self._reader.start()
 
     def _read(self, stream: IO[str]) -> None:
         for line in stream:
@@ -66,8 +64,7 @@ class Watch:
     def ended(self) -> int:
         """The exit status; all that was printed is in ``said`` then."""
         status = self._child.wait(PATIENCE)
-        for reader in self._readers:
-            reader.join(PATIENCE)
+        self._reader.join(PATIENCE)
         while not self._lines.empty():
             self.said.append(self._lines.get())
         return status
