@@ -94,20 +94,23 @@ def test_a_file_name_cannot_end_the_comment() -> None:
 
 
 NORM = ROOT / "spec" / "add_rms_norm_bias.yaml"
-NO_LICENSE = "  graph_mode: true\n"
+LICENSE = "  license: Apache-2.0\n"
 
 
-def _licensed(folder: Path, license: str) -> Path:
+def _licensed(folder: Path, license: str | None) -> Path:
+    """The spec with another license, or without any."""
     text = NORM.read_text(encoding="utf-8")
-    assert text.count(NO_LICENSE) == 1
+    assert text.count(LICENSE) == 1
     spec = folder / NORM.name
-    spec.write_text(text.replace(NO_LICENSE, f"{NO_LICENSE}  license: {license}\n"), encoding="utf-8")
+    line = "" if license is None else f"  license: {license}\n"
+    spec.write_text(text.replace(LICENSE, line), encoding="utf-8")
     return spec
 
 
 @pytest.mark.parametrize("license", ["Apache-2.0", "LicenseRef-House.rules+1"])
 def test_every_file_with_a_header_states_the_license(license: str, tmp_path: Path) -> None:
-    plain, licensed = package.render(load(NORM)), package.render(load(_licensed(tmp_path, license)))
+    plain = package.render(load(_licensed(tmp_path, None)))
+    licensed = package.render(load(_licensed(tmp_path, license)))
     assert plain.keys() == licensed.keys()
     starts = {
         ".h": "// ",
