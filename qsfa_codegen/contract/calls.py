@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 
 from msgspec import Struct, field
@@ -35,6 +35,16 @@ class TensorArg(Struct, frozen=True):
 
 InputArg = TensorArg | tuple[TensorArg, ...]
 """One tensor, or the tensors of a list input."""
+
+
+def tensors(arg: InputArg) -> tuple[TensorArg, ...]:
+    """The tensors that stand at an input."""
+    return (arg,) if isinstance(arg, TensorArg) else arg
+
+
+def each_tensor(arg: InputArg, change: Callable[[TensorArg], TensorArg]) -> InputArg:
+    """The input with ``change`` made to each of its tensors."""
+    return change(arg) if isinstance(arg, TensorArg) else tuple(map(change, arg))
 
 
 class Call(Struct, frozen=True):

@@ -16,6 +16,7 @@ from qsfa_codegen.contract.calls import (
     Stage,
     TensorArg,
     Violation,
+    tensors,
 )
 from qsfa_codegen.contract.env import CallEnv, Extern, OperatorTables, Run, SpoiltError
 from qsfa_codegen.contract.infer import OutputRule, output_rule
@@ -309,7 +310,7 @@ def _both(infer: Result, tile: Result) -> Result:
 def has_unknowns(inputs: Iterable[InputArg]) -> bool:
     """Whether some dim or rank is not known."""
     for arg in inputs:
-        for tensor in (arg,) if isinstance(arg, TensorArg) else arg:
+        for tensor in tensors(arg):
             if min(tensor.shape, default=0) < 0:
                 return True
     return False

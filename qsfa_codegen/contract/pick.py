@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from math import prod
 from typing import NamedTuple
 
-from qsfa_codegen.contract.calls import Call, InputArg, Result, Stage, TensorArg
+from qsfa_codegen.contract.calls import Call, Result, Stage, TensorArg, tensors
 from qsfa_codegen.contract.derive import Derivation
 from qsfa_codegen.contract.evaluate import Evaluator, has_unknowns
 from qsfa_codegen.spec.dtypes import DTYPES
@@ -83,11 +83,6 @@ def pick_infer(evaluator: Evaluator, derivation: Derivation) -> Picks:
         return evaluator.chip(call.chip) is not None and (check is None or check.at_infer)
 
     return _pick(evaluator, derivation, Stage.INFER, wanted, traits)
-
-
-def tensors(arg: InputArg) -> tuple[TensorArg, ...]:
-    """The tensors that stand at an input."""
-    return (arg,) if isinstance(arg, TensorArg) else arg
 
 
 def _pick(

@@ -7,7 +7,14 @@ from math import prod
 
 from msgspec.structs import replace
 
-from qsfa_codegen.contract.calls import UNKNOWN_DIM, UNKNOWN_RANK, Call, InputArg, Stage, TensorArg
+from qsfa_codegen.contract.calls import (
+    UNKNOWN_DIM,
+    UNKNOWN_RANK,
+    Call,
+    Stage,
+    TensorArg,
+    each_tensor,
+)
 from qsfa_codegen.contract.evaluate import ContentCheck
 from qsfa_codegen.contract.kept import OK, Base, Kept, Unbroken, rejected
 from qsfa_codegen.contract.search import Legal, Search
@@ -115,9 +122,9 @@ class SingleCalls:
     def _unknowns(self, base: Base) -> None:
         """Shape inference with every dim unknown, and with each input's rank unknown."""
         call = replace(base.legal.call, stage=Stage.INFER)
-        dims = {name: _each(arg, _unknown_dims) for name, arg in call.inputs.items()}
+        dims = {name: each_tensor(arg, _unknown_dims) for name, arg in call.inputs.items()}
         self._kept.keep(replace(call, inputs=dims), OK, call.chip, "infer_unknown_dims", base.case)
-        ranks = {name: _each(arg, _unknown_rank) for name, arg in call.inputs.items()}
+        ranks = {name: each_tensor(arg, _unknown_rank) for name, arg in call.inputs.items()}
         self._kept.keep(replace(call, inputs=ranks), OK, call.chip, "infer_unknown_ranks", base.case)
 
 
@@ -144,10 +151,6 @@ def _as_dtype(tensor: TensorArg, make: Callable[[int], tuple[int, ...]]) -> tupl
     """Data for all elements of a tensor, flags as 0 and 1."""
     data = make(prod(tensor.shape))
     return tuple(value % 2 for value in data) if tensor.dtype == "bool" else data
-
-
-def _each(arg: InputArg, change: Callable[[TensorArg], TensorArg]) -> InputArg:
-    return change(arg) if isinstance(arg, TensorArg) else tuple(change(tensor) for tensor in arg)
 
 
 def _unknown_dims(tensor: TensorArg) -> TensorArg:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.contract.calls import TensorArg
+from qsfa_codegen.contract.calls import InputArg, TensorArg, tensors
 from qsfa_codegen.render.answers import Answer
 from qsfa_codegen.render.legal_call import LegalCall, legal_call
 from qsfa_codegen.render.torch import has_torch
@@ -51,9 +51,8 @@ def _fits(operator: Operator, binding: TorchBinding, legal: LegalCall) -> bool:
     return all(legal.attrs.get(a.name) == pinned.get(a.name, a.default) for a in others)
 
 
-def _has_dtype(arg: TensorArg | tuple[TensorArg, ...]) -> bool:
-    tensors = (arg,) if isinstance(arg, TensorArg) else arg
-    return all(DTYPES[tensor.dtype].torch for tensor in tensors)
+def _has_dtype(arg: InputArg) -> bool:
+    return all(DTYPES[tensor.dtype].torch for tensor in tensors(arg))
 
 
 def _program(operator: Operator, binding: TorchBinding, legal: LegalCall, language: str) -> str:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from qsfa_codegen.contract.calls import Call, TensorArg
-from qsfa_codegen.contract.pick import tensors
+from qsfa_codegen.contract.calls import Call, TensorArg, tensors
 from qsfa_codegen.expr.floats import single_precision
 from qsfa_codegen.render.cpp import bool_literal, ge_dtype, int_literal
 from qsfa_codegen.render.text import INDENT, LINE_LIMIT, cpp_string, wrap_items

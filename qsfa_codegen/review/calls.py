@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
+from qsfa_codegen.contract.calls import Call, TensorArg, tensors
 from qsfa_codegen.contract.evaluate import has_unknowns
 from qsfa_codegen.review.pair import Pair
 from qsfa_codegen.spec.model import Attr, AttrValue, Input, Operator, Presence, leaves
@@ -93,15 +93,11 @@ def cost(call: Call) -> tuple[int, int, int]:
 
 def _sizes(call: Call) -> Iterator[int]:
     for arg in call.inputs.values():
-        for tensor in _tensors(arg):
+        for tensor in tensors(arg):
             yield sum(abs(size) for size in tensor.shape)
     for value in call.attrs.values():
         if isinstance(value, int):
             yield min(abs(value), 1 << 20)
-
-
-def _tensors(arg: InputArg) -> tuple[TensorArg, ...]:
-    return (arg,) if isinstance(arg, TensorArg) else arg
 
 
 def in_order(call: Call, operator: Operator) -> Call:
@@ -116,7 +112,7 @@ def reshaped(call: Call, name: str) -> Iterator[Call]:
     arg = call.inputs.get(name)
     if not isinstance(arg, TensorArg):
         return
-    sizes = {size for other in call.inputs.values() for t in _tensors(other) for size in t.shape}
+    sizes = {size for other in call.inputs.values() for t in tensors(other) for size in t.shape}
     near = sorted({size + step for size in sizes | {0, 1} for step in (-1, 0, 1) if size + step >= 0})
     shapes = [arg.shape[:-1], (*arg.shape, 1), (1, *arg.shape)]
     shapes += [(*arg.shape[:at], size, *arg.shape[at + 1 :]) for at in range(len(arg.shape)) for size in near]

@@ -8,7 +8,15 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from qsfa_codegen.contract.calls import UNKNOWN_DIM, UNKNOWN_RANK, Call, InputArg, Stage, TensorArg
+from qsfa_codegen.contract.calls import (
+    UNKNOWN_DIM,
+    UNKNOWN_RANK,
+    Call,
+    InputArg,
+    Stage,
+    TensorArg,
+    each_tensor,
+)
 from qsfa_codegen.expr.limits import INT64_MAX, INT64_MIN
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Attr, AttrScalar, AttrType, AttrValue, Input, InputKind, Operator
@@ -61,7 +69,7 @@ class Damage:
             sizes = (UNKNOWN_DIM if rng.random() < share else size for size in tensor.shape)
             return TensorArg(tensor.dtype, tuple(sizes))
 
-        inputs = {name: _each(arg, hidden) for name, arg in call.inputs.items()}
+        inputs = {name: each_tensor(arg, hidden) for name, arg in call.inputs.items()}
         return replace(call, inputs=inputs, stage=Stage.INFER)
 
     # ------------------------------------------------------------------ inputs
@@ -167,10 +175,6 @@ class Damage:
 def platform(rng: Random) -> Mapping[str, int]:
     """Some facts of a platform, odd ones among them."""
     return {name: rng.choice(CORES) for name in _PLATFORM if rng.random() < 0.5}
-
-
-def _each(arg: InputArg, change: Callable[[TensorArg], TensorArg]) -> InputArg:
-    return change(arg) if isinstance(arg, TensorArg) else tuple(change(tensor) for tensor in arg)
 
 
 _ITEMS = {

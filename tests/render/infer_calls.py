@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from qsfa_codegen.contract.calls import Call, InputArg, TensorArg
+from qsfa_codegen.contract.calls import Call, InputArg, TensorArg, tensors
 from qsfa_codegen.render.package import render
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Attr, AttrType, AttrValue, Operator
@@ -78,8 +78,7 @@ class Inference:
 
 
 def _tensors(arg: InputArg) -> str:
-    tensors = (arg,) if isinstance(arg, TensorArg) else arg
-    return ";".join(f"{DTYPES[t.dtype].code}:{','.join(map(str, t.shape))}" for t in tensors)
+    return ";".join(f"{DTYPES[t.dtype].code}:{','.join(map(str, t.shape))}" for t in tensors(arg))
 
 
 def _text(attr: Attr, value: AttrValue) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from qsfa_codegen.contract.calls import Call, InputArg, Result, TensorArg
+from qsfa_codegen.contract.calls import Call, InputArg, Result, TensorArg, tensors
 from qsfa_codegen.contract.derive import derive
 from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.render.package import render
@@ -209,8 +209,7 @@ class Adapter:
         return Argument(given=True, integer=int(value))
 
     def _tensors(self, value: InputArg) -> Argument:
-        items = (value,) if isinstance(value, TensorArg) else value
-        made = [self._tensor(item) for item in items]
+        made = [self._tensor(item) for item in tensors(value)]
         return Argument(given=True, count=len(made), tensors=self._array(ctypes.c_void_p, made))
 
     def _tensor(self, item: TensorArg) -> int:
@@ -280,12 +279,12 @@ def comparable(operator: Operator, judge: Judge) -> Iterator[tuple[Call, list[Re
     evaluator = Evaluator(operator)
     passed = {p.bound.source for p in judge.params}
     for call in derive(operator, evaluator).calls:
-        tensors = [t for arg in call.inputs.values() for t in ((arg,) if isinstance(arg, TensorArg) else arg)]
+        given = [t for arg in call.inputs.values() for t in tensors(arg)]
         if call.attr_count is not None or call.stage is not None or call.outputs:
             continue  # of a graph, or of outputs that torch makes itself
-        if not {*call.inputs, *call.attrs} <= passed or any(torch_type(t.dtype) is None for t in tensors):
+        if not {*call.inputs, *call.attrs} <= passed or any(torch_type(t.dtype) is None for t in given):
             continue  # of what torch cannot say
-        if not all(judge.can_be(t.shape) for t in tensors):
+        if not all(judge.can_be(t.shape) for t in given):
             continue
         ids = {v.constraint for v in evaluator.evaluate(call).violations}
         if ids and all(id.endswith("_fits") for id in ids):

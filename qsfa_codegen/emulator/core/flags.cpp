@@ -11,6 +11,17 @@ constexpr int EVENT_IDS = 8;
 constexpr int CROSS_IDS = 16;
 constexpr size_t CROSS_MOST = 15; // that the counter of a cross-core flag holds
 
+Instruction Synchronisation(Kind kind, Pipe pipe, const char *name, Site site, Event event = {})
+{
+    Instruction instruction;
+    instruction.kind = kind;
+    instruction.pipe = pipe;
+    instruction.name = name;
+    instruction.site = site;
+    instruction.event = event;
+    return instruction;
+}
+
 } // namespace
 
 uint32_t Key(Event event)
@@ -72,13 +83,7 @@ void Core::SetFlag(Event event, Site site)
         Flags(event).push_back({{Snapshot(), Of(Pipe::S).time}, site});
         return;
     }
-    Instruction instruction;
-    instruction.kind = Kind::SET_FLAG;
-    instruction.pipe = event.from;
-    instruction.name = "SetFlag";
-    instruction.site = site;
-    instruction.event = event;
-    Issue(std::move(instruction));
+    Issue(Synchronisation(Kind::SET_FLAG, event.from, "SetFlag", site, event));
 }
 
 void Core::WaitFlag(Event event, Site site)
@@ -93,24 +98,13 @@ void Core::WaitFlag(Event event, Site site)
         Flags(event).pop_front();
         return;
     }
-    Instruction instruction;
-    instruction.kind = Kind::WAIT_FLAG;
-    instruction.pipe = event.to;
-    instruction.name = "WaitFlag";
-    instruction.site = site;
-    instruction.event = event;
-    Issue(std::move(instruction));
+    Issue(Synchronisation(Kind::WAIT_FLAG, event.to, "WaitFlag", site, event));
 }
 
 void Core::Barrier(Pipe pipe, Site site)
 {
-    Instruction instruction;
-    instruction.kind = Kind::BARRIER;
-    instruction.pipe = pipe;
-    instruction.name = "PipeBarrier";
-    instruction.site = site;
     if (pipe != Pipe::S) {
-        Issue(std::move(instruction));
+        Issue(Synchronisation(Kind::BARRIER, pipe, "PipeBarrier", site));
     }
 }
 
@@ -154,11 +148,7 @@ void Core::CheckCanWait(const char *name, Site site)
 void Core::SetCross(uint8_t mode, Pipe pipe, uint16_t id, Site site)
 {
     CheckCanWait("CrossCoreSetFlag", site);
-    Instruction instruction;
-    instruction.kind = Kind::SET_CROSS;
-    instruction.pipe = pipe;
-    instruction.name = "CrossCoreSetFlag";
-    instruction.site = site;
+    Instruction instruction = Synchronisation(Kind::SET_CROSS, pipe, "CrossCoreSetFlag", site);
     instruction.mode = mode;
     instruction.event.id = id;
     if (id >= CROSS_IDS || mode > 2 || pipe == Pipe::S) {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -133,28 +134,17 @@ def _name(unit: Unit) -> str:
     return subject(unit).split(" ", 1)[-1]
 
 
-def _narrower(kind: str) -> Look:
+def _judging(kind: str, witness_of: Callable[[Verdict], Witness | None], effect: str) -> Look:
+    """Finds the groups of a kind with a witness of one side, which ``effect`` puts into words."""
+
     def look(pair: Pair) -> Iterator[Found]:
         for unit in _relevant(pair):
             if family(unit) != kind:
                 continue
             verdict = pair.evidence.verdict(unit)
-            if verdict.narrower is not None:
-                message = f"{_what(kind, unit)}: calls that were accepted are rejected"
-                yield _found(pair, unit, message, verdict, verdict.narrower)
-
-    return look
-
-
-def _wider(kind: str) -> Look:
-    def look(pair: Pair) -> Iterator[Found]:
-        for unit in _relevant(pair):
-            if family(unit) != kind:
-                continue
-            verdict = pair.evidence.verdict(unit)
-            if verdict.wider is not None:
-                message = f"{_what(kind, unit)}: calls that were rejected are accepted"
-                yield _found(pair, unit, message, verdict, verdict.wider)
+            witness = witness_of(verdict)
+            if witness is not None:
+                yield _found(pair, unit, f"{_what(kind, unit)}: {effect}", verdict, witness)
 
     return look
 
@@ -185,10 +175,12 @@ _SHOWN = "The call that is shown was run through both contracts."
 def _judged() -> Iterator[Rule]:
     for code, kind, title in _NARROWER:
         reason = f"A call that was legal is rejected. {_SHOWN}"
-        yield rule(code, Impact.CALLERS, title, reason)(_narrower(kind))
+        effect = "calls that were accepted are rejected"
+        yield rule(code, Impact.CALLERS, title, reason)(_judging(kind, attrgetter("narrower"), effect))
     for code, kind, title in _WIDER:
         reason = f"More calls are legal, and those that were stay so. {_SHOWN}"
-        yield rule(code, Impact.WIDENING, title, reason)(_wider(kind))
+        effect = "calls that were rejected are accepted"
+        yield rule(code, Impact.WIDENING, title, reason)(_judging(kind, attrgetter("wider"), effect))
 
 
 @rule(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qsfa_codegen.contract.calls import Result
-from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.nodes import Expr
 from qsfa_codegen.review import rename
 from qsfa_codegen.review.changes import Basis, Found, Impact, Witness
@@ -13,7 +12,7 @@ from qsfa_codegen.review.form import bare
 from qsfa_codegen.review.pair import Pair
 from qsfa_codegen.review.registry import rule
 from qsfa_codegen.review.rules import lists
-from qsfa_codegen.spec.model import DimItem, DtypeRef, Operator, Output, Shape, Table
+from qsfa_codegen.spec.model import DimItem, DtypeRef, Operator, Output, Shape, Table, leaves
 
 _OUTPUTS = lists.Kind(rename.OUTPUT, lambda pair: pair.outputs)
 
@@ -104,8 +103,8 @@ def shape(pair: Pair) -> Iterator[Found]:
             yield Found(
                 f"output {new.name}",
                 f"the shape of output {new.name} changed",
-                pair.quote(_span(old.shape)),
-                pair.quote(_span(new.shape)),
+                pair.quote(old.shape.span),
+                pair.quote(new.shape.span),
                 old.span,
                 new.span,
                 witness,
@@ -125,8 +124,8 @@ def shape_rewritten(pair: Pair) -> Iterator[Found]:
             yield Found(
                 f"output {new.name}",
                 f"the shape of output {new.name} is written in another way",
-                pair.quote(_span(old.shape)),
-                pair.quote(_span(new.shape)),
+                pair.quote(old.shape.span),
+                pair.quote(new.shape.span),
                 old.span,
                 new.span,
                 basis=Basis.SEARCHED,
@@ -140,10 +139,6 @@ def _shapes(pair: Pair) -> Iterator[tuple[Output, Output, Witness | None]]:
         dims = [(*p, *_named(o.shape, op)) for p, o, op in zip(parts, (old, new), operators, strict=True)]
         if bare(old.shape) != bare(new.shape) or not pair.same_meaning(dims[0], dims[1]):
             yield old, new, pair.evidence.differs(f"{new.name}_shape", _Shape(new.name))
-
-
-def _span(shape: Shape | Table[Shape]) -> Span:
-    return shape.span
 
 
 def _exprs(shape: Shape | Table[Shape]) -> Iterator[Expr]:
@@ -162,16 +157,11 @@ def _exprs(shape: Shape | Table[Shape]) -> Iterator[Expr]:
 
 def _named(shape: Shape | Table[Shape], operator: Operator) -> Iterator[Expr]:
     """What the dims that a shape names are observed as."""
-    if isinstance(shape, Table):
-        for _, case in shape.cases:
-            yield from _named(case, operator)
-        if shape.otherwise is not None:
-            yield from _named(shape.otherwise, operator)
-        return
     values = {d.name: d.value for d in operator.dims}
-    for item in shape.items:
-        if isinstance(item, DimItem) and item.dim is not None:
-            yield values[item.dim]
+    for leaf in leaves(shape):
+        for item in leaf.items:
+            if isinstance(item, DimItem) and item.dim is not None:
+                yield values[item.dim]
 
 
 @rule(
