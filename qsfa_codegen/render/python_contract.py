@@ -26,7 +26,7 @@ from qsfa_codegen.render.python_names import (
     word_function,
 )
 from qsfa_codegen.render.python_sizes import SizeText
-from qsfa_codegen.render.python_text import HOLE, call, comment, docstring, statement, text_call
+from qsfa_codegen.render.python_text import HOLE, comment, docstring, statement, text_call
 from qsfa_codegen.render.shape_text import shape_exprs
 from qsfa_codegen.render.text import INDENT, one_line, python_string
 from qsfa_codegen.render.torch_contract import torch_binding
@@ -151,7 +151,7 @@ class PythonContract:
             "summary": one_line(self.operator.brief.en).rstrip("."),
             "params": [ParamText(p.name, _declaration(p)) for p in self.params],
             "keyword_at": len(self.binding.positional) if self.binding.keyword else -1,
-            "given": call("given = [", self._tensors(), "]"),
+            "given": self._tensors(),
             "defaults": self._defaults(),
             "words": [self._words(p) for p in self.params if p.bound.value_map],
             "steps": list(self._steps()),
@@ -185,13 +185,15 @@ class PythonContract:
         return {"function": word_function(attr), "param": param.name, "pairs": values, "reject": reject}
 
     def _like(self) -> str:
-        """The tensor whose device the outputs have."""
-        first = next(p for p in self.params if p.kind == "Tensor" and not p.optional)
-        return f"call.{first.name}"
+        """The tensor whose device all others have, outputs too."""
+        return next(p for p in self.params if p.kind == "Tensor" and not p.optional).name
 
     def _tensors(self) -> list[str]:
-        """Every tensor that an argument can be, as items of a list."""
-        kinds = {"Tensor": "call.{}", "Tensor[]": "*(call.{} or ())"}
+        """Every tensor that an argument can be, with its name, as items of a list."""
+        kinds = {
+            "Tensor": '("{0}", call.{0})',
+            "Tensor[]": '*((f"{0}[{{n}}]", tensor) for n, tensor in enumerate(call.{0} or ()))',
+        }
         return [kinds[p.kind].format(p.name) for p in self.params if p.kind in kinds]
 
     # ----------------------------------------------------------------- checks
@@ -289,7 +291,7 @@ class PythonContract:
 
     def _result(self, name: str) -> str:
         if not name:
-            return f"{self._like()}.new_empty(0)"
+            return f"call.{self._like()}.new_empty(0)"
         output = self.operator.find(Output, name)
         source = output.alias or output.name
         given = next((p.name for p in self.params if p.bound.source == source), None)

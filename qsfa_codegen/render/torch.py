@@ -135,7 +135,12 @@ def _render_setup(operator: Operator, templates: Templates) -> str:
 
 
 def _render_module(operator: Operator, templates: Templates) -> str:
-    return templates.render("torch/init.py.j2", binding=torch_binding(operator))
+    return templates.render(
+        "torch/init.py.j2",
+        binding=torch_binding(operator),
+        module=_module(operator),
+        package=operator.snake,
+    )
 
 
 def _implementation(binding: TorchBinding, function: str) -> str:

@@ -55,6 +55,7 @@ def check(call: Call) -> None:
     _check_presence(call)
     _check_dtypes(call)
     _check_ranks(call)
+    _check_devices(call)
     if has_symbols(call):
         return
     _check_dims(call)
@@ -72,13 +73,28 @@ def make_outputs(call: Call) -> Outputs:
 
 def has_symbols(call: Call) -> bool:
     """Whether some size of some input is a symbol of a trace."""
-    return any(isinstance(size, torch.SymInt) for tensor in _tensors(call) for size in tensor.shape)
+    return any(isinstance(size, torch.SymInt) for _, tensor in _tensors(call) for size in tensor.shape)
 
 
-def _tensors(call: Call) -> list[Tensor]:
-    """Every tensor that is passed."""
-    given = [call.x1, call.x2, call.gamma, call.beta]
-    return [tensor for tensor in given if tensor is not None]
+def _tensors(call: Call) -> list[tuple[str, Tensor]]:
+    """Every tensor that is passed, with its name."""
+    given: list[tuple[str, Tensor | None]] = [
+        ("x1", call.x1),
+        ("x2", call.x2),
+        ("gamma", call.gamma),
+        ("beta", call.beta),
+    ]
+    return [(name, tensor) for name, tensor in given if tensor is not None]
+
+
+def _check_devices(call: Call) -> None:
+    """Devices of inputs: that of ``x1``."""
+    for name, tensor in _tensors(call):
+        if tensor.device != call.x1.device:
+            raise CallError(
+                f"device of {name} is {tensor.device}, device of x1 is {call.x1.device}; expected: "
+                "one device for all tensors [one_device]"
+            )
 
 
 def _check_attributes(call: Call) -> None:

@@ -81,6 +81,7 @@ def check(call: Call) -> None:
     _check_presence(call)
     _check_dtypes(call)
     _check_ranks(call)
+    _check_devices(call)
     if has_symbols(call):
         return
     dims = read_dims(call)
@@ -99,7 +100,7 @@ def make_outputs(call: Call) -> Outputs:
 
 def has_symbols(call: Call) -> bool:
     """Whether some size of some input is a symbol of a trace."""
-    return any(isinstance(size, torch.SymInt) for tensor in _tensors(call) for size in tensor.shape)
+    return any(isinstance(size, torch.SymInt) for _, tensor in _tensors(call) for size in tensor.shape)
 
 
 def read_dims(call: Call) -> Dims:
@@ -129,17 +130,27 @@ def read_dims(call: Call) -> Dims:
     return dims
 
 
-def _tensors(call: Call) -> list[Tensor]:
-    """Every tensor that is passed."""
-    given = [
-        call.query,
-        call.key,
-        call.weights,
-        call.actual_seq_lengths_query,
-        call.actual_seq_lengths_key,
-        call.block_table,
+def _tensors(call: Call) -> list[tuple[str, Tensor]]:
+    """Every tensor that is passed, with its name."""
+    given: list[tuple[str, Tensor | None]] = [
+        ("query", call.query),
+        ("key", call.key),
+        ("weights", call.weights),
+        ("actual_seq_lengths_query", call.actual_seq_lengths_query),
+        ("actual_seq_lengths_key", call.actual_seq_lengths_key),
+        ("block_table", call.block_table),
     ]
-    return [tensor for tensor in given if tensor is not None]
+    return [(name, tensor) for name, tensor in given if tensor is not None]
+
+
+def _check_devices(call: Call) -> None:
+    """Devices of inputs: that of ``query``."""
+    for name, tensor in _tensors(call):
+        if tensor.device != call.query.device:
+            raise CallError(
+                f"device of {name} is {tensor.device}, device of query is {call.query.device}; expected: "
+                "one device for all tensors [one_device]"
+            )
 
 
 def _check_attributes(call: Call) -> None:

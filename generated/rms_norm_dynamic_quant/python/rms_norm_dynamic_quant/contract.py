@@ -63,6 +63,7 @@ def check(call: Call) -> None:
     _check_presence(call)
     _check_dtypes(call)
     _check_ranks(call)
+    _check_devices(call)
     if has_symbols(call):
         return
     dims = read_dims(call)
@@ -82,7 +83,7 @@ def make_outputs(call: Call) -> Outputs:
 
 def has_symbols(call: Call) -> bool:
     """Whether some size of some input is a symbol of a trace."""
-    return any(isinstance(size, torch.SymInt) for tensor in _tensors(call) for size in tensor.shape)
+    return any(isinstance(size, torch.SymInt) for _, tensor in _tensors(call) for size in tensor.shape)
 
 
 def read_dims(call: Call) -> Dims:
@@ -92,10 +93,25 @@ def read_dims(call: Call) -> Dims:
     return dims
 
 
-def _tensors(call: Call) -> list[Tensor]:
-    """Every tensor that is passed."""
-    given = [call.x, call.gamma, call.smooth_scale, call.beta]
-    return [tensor for tensor in given if tensor is not None]
+def _tensors(call: Call) -> list[tuple[str, Tensor]]:
+    """Every tensor that is passed, with its name."""
+    given: list[tuple[str, Tensor | None]] = [
+        ("x", call.x),
+        ("gamma", call.gamma),
+        ("smooth_scale", call.smooth_scale),
+        ("beta", call.beta),
+    ]
+    return [(name, tensor) for name, tensor in given if tensor is not None]
+
+
+def _check_devices(call: Call) -> None:
+    """Devices of inputs: that of ``x``."""
+    for name, tensor in _tensors(call):
+        if tensor.device != call.x.device:
+            raise CallError(
+                f"device of {name} is {tensor.device}, device of x is {call.x.device}; expected: "
+                "one device for all tensors [one_device]"
+            )
 
 
 def _check_attributes(call: Call) -> None:
