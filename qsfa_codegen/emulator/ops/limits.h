@@ -119,6 +119,12 @@ void Limits(const Compare<T> &of, Visit &&visit)
 }
 
 template <class T, class Visit>
+void Limits(const CompareToRegister<T> &of, Visit &&visit)
+{
+    LimitSources(of.src0, of.src1, visit);
+}
+
+template <class T, class Visit>
 void Limits(const Duplicate<T> &of, Visit &&visit)
 {
     LimitRepeat(of.mask, of.repeat, visit);

@@ -119,6 +119,12 @@ void Fill(Fields in, Compare<T> &to)
 }
 
 template <class T>
+void Fill(Fields in, CompareToRegister<T> &to)
+{
+    in >> to.relation >> to.mask >> to.src0 >> to.src1;
+}
+
+template <class T>
 void Fill(Fields in, Select<T> &to)
 {
     in >> to.mask >> to.repeat >> to.dst >> to.src0 >> to.src1 >> to.sameBits >> to.scalar >> to.value;
@@ -222,6 +228,7 @@ public:
         Case<Binary<FusedMulAddRelu, T>>("fused_mul_add_relu " + type);
         Case<Binary<MulAddDst, T>>("mul_add_dst " + type).template Case<Scalar<MulAddDst, T>>("axpy " + type);
         Case<Compare<T>>("compare " + type).template Case<Select<T>>("select " + type);
+        Case<CompareToRegister<T>>("compare_to_register " + type);
         Case<WholeReduce<T>>("whole_reduce " + type).template Case<BlockReduce<T>>("block_reduce " + type);
         return Case<PairReduce<T>>("pair_reduce " + type);
     }

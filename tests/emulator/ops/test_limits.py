@@ -38,6 +38,7 @@ DOCUMENTED: list[tuple[str, list[int], dict[str, tuple[int, int]]]] = [
     ("select half", [*NORMAL, 1], REPEAT | BINARY),
     ("compare float", [0, 1, 1, 8, 1, 8, 0], REPEAT | SOURCES),
     ("compare float", [0, 1, 1, 8, 1, 8, 1], REPEAT | SOURCE),
+    ("compare_to_register half", [0, *NORMAL[:-1], 1, 8], SOURCES),
     ("duplicate uint16", [*NORMAL, 1], REPEAT | DST),
     ("index int32", [*NORMAL, 1], REPEAT | DST),
     ("copy uint16", [*COUNTER, 1], REPEAT | {
