@@ -23,7 +23,7 @@ Floats = NDArray[np.float32]
 
 def operands() -> tuple[Floats, Floats]:
     rng = np.random.default_rng(1)
-    x, y = (rng.integers(0, 6, COUNT).astype(np.float32) / 2 for _ in range(2))
+    x, y = ((rng.integers(0, 6, COUNT) / 2).astype(np.float32) for _ in range(2))
     return x, y
 
 

@@ -194,6 +194,14 @@ void Limits(const WholeReduce<T> &of, Visit &&visit)
     LimitReduction(of, visit);
 }
 
+template <class T, class Visit>
+void Limits(const Accumulate<T> &of, Visit &&visit)
+{
+    LimitRepeat(of.mask, of.repeat, visit);
+    visit(Limit{"srcBlkStride", of.src.block, 0, BITS16});
+    visit(Limit{"srcRepStride", of.src.repeat, 0, BITS16});
+}
+
 template <class T, uint32_t group, class Visit>
 void Limits(const GroupReduce<T, group> &of, Visit &&visit)
 {

@@ -136,6 +136,12 @@ void Fill(Fields in, WholeReduce<T> &to)
     in >> to.reduction >> to.order >> to.mask >> to.repeat >> to.dstRepeat >> to.src >> to.overflow;
 }
 
+template <class T>
+void Fill(Fields in, Accumulate<T> &to)
+{
+    in >> to.mask >> to.repeat >> to.src >> to.overflow;
+}
+
 template <class T, uint32_t group>
 void Fill(Fields in, GroupReduce<T, group> &to)
 {
@@ -230,6 +236,7 @@ public:
         Case<Compare<T>>("compare " + type).template Case<Select<T>>("select " + type);
         Case<CompareToRegister<T>>("compare_to_register " + type);
         Case<WholeReduce<T>>("whole_reduce " + type).template Case<BlockReduce<T>>("block_reduce " + type);
+        Case<Accumulate<T>>("accumulate " + type);
         return Case<PairReduce<T>>("pair_reduce " + type);
     }
 
@@ -330,7 +337,7 @@ struct Question {
     Byte *const *operands;
     uint64_t *out;
     int64_t room;
-    int64_t answer = 0; // RUN: elements taken (GatherMask) or the sum (WholeReduce); RANGES: accesses; ALIGNMENT: bytes; LIMITS: limits
+    int64_t answer = 0; // RUN: elements taken (GatherMask) or the sum (Accumulate); RANGES: accesses; ALIGNMENT: bytes; LIMITS: limits
 
     void Put(const Access &access)
     {
@@ -372,9 +379,8 @@ struct Question {
     }
 
     template <class T>
-    void Run(const WholeReduce<T> &instruction)
+    void Run(const Accumulate<T> &instruction)
     {
-        instruction.Run(operands);
         const T total = instruction.Total(operands);
         std::memcpy(&answer, &total, sizeof(total));
     }

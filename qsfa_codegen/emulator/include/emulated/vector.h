@@ -7,5 +7,6 @@
 #include "emulated/vector_mask.h"
 #include "emulated/vector_rearrange.h"
 #include "emulated/vector_reduce.h"
+#include "emulated/vector_reduce_tensor.h"
 
 #endif // EMULATED_VECTOR_H

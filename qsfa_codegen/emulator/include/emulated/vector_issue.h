@@ -85,17 +85,18 @@ inline uint64_t RepeatsOf(const Mask &mask, uint32_t repeats, uint32_t width)
     return emulator::ops::Lanes(mask, repeats, width).Repeats();
 }
 
-// Issues it, unless it has nothing to do.
+// Issues it, unless it has nothing to do. `late` as for MakeInstruction; `inOrder`: what it needs of the instructions before
+// it on V is ordered in another way.
 template <typename To, typename From, typename Op, size_t N>
 void IssueVector(const VectorCall &call, const Op &op, uint64_t repeats, const std::array<Operand, N> &operands,
-    bool late = false)
+    bool late = false, bool inOrder = false)
 {
     if (repeats == 0) {
         return;
     }
     Instruction instruction = MakeInstruction(Pipe::V, call.name, call.site, op, operands, late);
     instruction.work.repeats = repeats;
-    instruction.inOrder = emulator::Here().Whole().OnChip().VectorInOrder();
+    instruction.inOrder = inOrder || emulator::Here().Whole().OnChip().VectorInOrder();
     WatchNumbers<To, From>(instruction);
     Issue(std::move(instruction));
 }
