@@ -22,11 +22,10 @@ Core::Core(Machine &machine, bool cube, uint32_t index, uint32_t group, uint32_t
     }
     for (size_t i = 1; i < SPACES; ++i) {
         const auto space = static_cast<Space>(i);
-        if ((space == Space::UB) == cube) {
-            continue;
+        if (Chip::Has(space, cube)) {
+            memories_[i] = std::make_unique<Memory>(space, Text("%s of %s", emulator::Name(space), name_.c_str()),
+                machine.OnChip().bytes[i], Use::WORKSPACE);
         }
-        memories_[i] = std::make_unique<Memory>(space, Text("%s of %s", emulator::Name(space), name_.c_str()),
-            machine.OnChip().bytes[i], Use::WORKSPACE);
     }
 }
 

@@ -25,6 +25,12 @@ struct MaskRegister {
     uint64_t high = ~0ULL;
 };
 
+// What copies to GM do with what is there, in the API's numbers, and the API's name of the elements' type.
+struct AtomicMode {
+    uint8_t kind = 0;
+    const char *type = nullptr;
+};
+
 enum class Wait : uint8_t {
     NOTHING,
     FLAG,
@@ -81,15 +87,6 @@ public:
     void FlushCache(const Memory *memory, int64_t offset); // the line of the byte; everything without a memory
     Memory &In(Space space);
     void Report(Finding finding); // with this core's name filled in
-    bool AtomicAdd() const
-    {
-        return atomicAdd_;
-    }
-    void SetAtomicAdd(bool on)
-    {
-        atomicAdd_ = on;
-    }
-
     bool Cube() const
     {
         return cube_;
@@ -116,6 +113,7 @@ public:
     }
 
     MaskRegister mask;
+    AtomicMode atomic;
     void *api = nullptr; // what the kernel's API keeps for this core: its TPipe
 
     // ---- for the scheduler
@@ -186,7 +184,6 @@ private:
     ClockPointer snapshot_;
     std::map<std::pair<Memory *, uint64_t>, uint64_t> cache_; // lines of GM: since which step
     uint64_t issued_ = 0; // instructions, in the order of the program
-    bool atomicAdd_ = false;
     // The scalar unit.
     ucontext_t context_{};
     std::vector<char> stack_;

@@ -3,6 +3,7 @@
 #ifndef EMULATED_KERNEL_OPERATOR_H
 #define EMULATED_KERNEL_OPERATOR_H
 
+#include "emulated/atomic.h"
 #include "emulated/buffer.h"
 #include "emulated/cube.h"
 #include "emulated/cube_fill.h"

@@ -2,6 +2,7 @@
 #ifndef EMULATED_CUBE_H
 #define EMULATED_CUBE_H
 
+#include "emulated/atomic.h"
 #include "emulated/cube_parameters.h"
 #include "emulated/tensor.h"
 #include "ops/fixpipe.h"
@@ -215,7 +216,6 @@ void Fixpipe(const GlobalTensor<To> &dst, const LocalTensor<From> &src, const Fi
     if (params.quantPre != (QuantOf<To, From>())) {
         Refuse(name, site, emulator::Text("quantPre is %d; expected: %d for these types", params.quantPre, QuantOf<To, From>()));
     }
-    const bool adds = emulator::Here().AtomicAdd();
     emulator::ops::Fixpipe<To, From> op;
     op.nz = nz;
     op.nSize = params.nSize.Wide();
@@ -227,10 +227,10 @@ void Fixpipe(const GlobalTensor<To> &dst, const LocalTensor<From> &src, const Fi
     op.dstNdStride = params.dstNdStride.Wide();
     op.relu = params.reluEn;
     op.splitChannels = params.isChannelSplit;
-    op.atomic = adds ? emulator::ops::Atomic::ADD : emulator::ops::Atomic::NONE;
+    op.atomic = AtomicOf<To>(name, site);
     const Operand to = dst.Place(name, site);
     Instruction instruction = MakeInstruction(Pipe::FIX, name, site, op, std::array<Operand, 2>{to, src.Place()});
-    if (adds) {
+    if (op.atomic != emulator::ops::Atomic::NONE) {
         MakeAtomic(instruction, to);
     }
     const uint64_t rows = static_cast<uint64_t>(params.mSize.Given()) * static_cast<uint64_t>(nz ? 1 : params.ndNum.Given());
