@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from qsfa_codegen.reference.families import FamilyReference
     from qsfa_codegen.spec.model import Chip, Operator
 
-NO_NUMPY = "QS943"
-NO_REFERENCE = "QS944"
+NO_NUMPY = "QS703"
+NO_REFERENCE = "QS704"
 SMALL = 200_000_000
 """Products that a derived call takes at most."""
 

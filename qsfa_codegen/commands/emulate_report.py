@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Chip, Operator
 
 GENERATED = Path("generated")
+_MANY = 3
 
 
 class Reporter:
@@ -98,7 +99,7 @@ def _lines(case: Case, ran: Ran, request: Request) -> Iterator[str]:
     for worst in ran.worst:
         place = ", ".join(map(str, worst.place))
         off = f"{worst.output} off by up to {worst.error:.2g}"
-        parts.append(f"{off}, {worst.share:.0%} of what is allowed at [{place}]")
+        parts.append(f"{off}, {_share(worst.share)} what is allowed at [{place}]")
     errors = sum(f.severity != "warning" for f in ran.report.findings)
     parts += [f"{errors} kind{'' if errors == 1 else 's'} of errors"] if errors else []
     parts.append(f"{ran.report.cycles:,} cycles")
@@ -107,6 +108,11 @@ def _lines(case: Case, ran: Ran, request: Request) -> Iterator[str]:
         yield dump(call_json(replace(case.call, expect=None)))
     if request.counts:
         yield from _table(ran.report.cores)
+
+
+def _share(share: float) -> str:
+    """``12% of``, or where it is far more than all of it, ``40 times``."""
+    return f"{share:.0%} of" if share < _MANY else f"{share:,.0f} times"
 
 
 def _table(cores: Mapping[str, CoreCounts]) -> Iterator[str]:

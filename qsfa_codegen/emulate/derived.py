@@ -18,7 +18,7 @@ from qsfa_codegen.spec.model import AttrValue, Chip, Presence
 
 _TRIES = 200
 _MOST_BYTES = 8 << 20
-_MOST = (3, 3, 20, 70, 300, 1100)
+_MOST = (3, 20, 70, 300, 1100)
 """Sizes are drawn below one of these."""
 
 
@@ -124,7 +124,7 @@ def _size(random: Random, sizes: Sizes, smaller: int) -> int:
     """A legal size, mostly small; ``smaller`` leaves out so many of the larger ranges."""
     if sizes.values:
         return random.choice(sizes.values)
-    if random.random() < 0.1:
+    if random.random() < 0.06:
         return sizes.low if sizes.low % sizes.step == 0 else sizes.near(sizes.low)
     most = random.choice(_MOST[: max(len(_MOST) - smaller, 1)])
     return sizes.near(sizes.low + random.randrange(most) * (1 if most > sizes.step else sizes.step))

@@ -12,30 +12,30 @@ from qsfa_codegen.emulate.judge import Worst
 from qsfa_codegen.emulate.program import KernelSources
 from qsfa_codegen.emulator.launch import Finding, Place
 
-MISMATCH = "QS950"
-OTHER = "QS979"
+MISMATCH = "QS710"
+OTHER = "QS799"
 CODES: Mapping[str, str] = {
-    "out-of-bounds": "QS951",
-    "input-written": "QS952",
-    "misaligned": "QS953",
-    "capacity": "QS954",
-    "limit": "QS955",
-    "flag-range": "QS956",
-    "no-such-pipe": "QS957",
-    "no-such-memory": "QS958",
-    "deadlock": "QS959",
-    "no-cross-core-flags": "QS960",
-    "race": "QS961",
-    "uninitialised": "QS962",
-    "undefined-padding": "QS963",
-    "not-written-back": "QS964",
-    "stale-cache": "QS965",
-    "unbalanced-flag": "QS966",
-    "flag-set-twice": "QS967",
-    "flag-overflow": "QS968",
-    "queue-not-drained": "QS969",
-    "output-not-written": "QS970",
-    "not-finite": "QS971",
+    "out-of-bounds": "QS721",
+    "input-written": "QS722",
+    "misaligned": "QS723",
+    "capacity": "QS724",
+    "limit": "QS725",
+    "flag-range": "QS726",
+    "no-such-pipe": "QS727",
+    "no-such-memory": "QS728",
+    "deadlock": "QS729",
+    "no-cross-core-flags": "QS730",
+    "race": "QS731",
+    "uninitialised": "QS732",
+    "undefined-padding": "QS733",
+    "not-written-back": "QS734",
+    "stale-cache": "QS735",
+    "unbalanced-flag": "QS736",
+    "flag-set-twice": "QS737",
+    "flag-overflow": "QS738",
+    "queue-not-drained": "QS739",
+    "output-not-written": "QS740",
+    "not-finite": "QS741",
 }
 """The code of each kind of finding, by what the emulator calls it."""
 
@@ -95,8 +95,9 @@ class Findings:
         return Span(self._name(path), place.line, begin, place.line, len(text) + 1)
 
     def _name(self, path: str) -> str:
-        """The file as people find it: in the generated package, when it is there as it was compiled."""
-        return str(self._generated / self._sources.operator.snake / path)
+        """The file as people find it: where they have it themselves, else in the generated package."""
+        own = self._sources.own.get(path)
+        return str(own) if own is not None else str(self._generated / self._sources.operator.snake / path)
 
 
 def mismatch(case: str, worst: Worst) -> Diagnostic:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -21,9 +21,10 @@ from qsfa_codegen.spec.columns import root_dtype
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Chip, Input, Operator, Output
 
-NO_KERNEL = "QS941"
-NO_BODY = "QS942"
+NO_KERNEL = "QS701"
+NO_BODY = "QS702"
 _FOLDER = "op_kernel"
+_SUFFIXES = (".h", ".hpp", ".cpp")
 _UNIT = "emulated.cpp"
 _NEEDED = re.compile(r'__has_include\("([^"]+)"\)')
 _TYPES = {
@@ -56,11 +57,12 @@ def variant_of(operator: Operator, env: CallEnv, key: int | None) -> Variant:
 
 
 class KernelSources(Struct, frozen=True):
-    """What a kernel is compiled from, by its path in the package."""
+    """What a kernel is compiled from, by its path in the package; ``own`` says where the user's files are."""
 
     operator: Operator
     chip: Chip
     files: Mapping[str, str]
+    own: Mapping[str, Path]
 
     def path_of(self, name: str) -> str | None:
         """The file that a finding calls ``name``, of those that this chip compiles."""
@@ -81,14 +83,18 @@ def kernel_sources(operator: Operator, chip: Chip, own: Path | None = None) -> K
             message = f"the kernel of {operator.snake} gets its tiling data from the toolkit's library"
         raise HostError(Diagnostic(NO_KERNEL, message))
     wanted = [a for a in ARTEFACTS if a.applies(operator) and a.path(operator).startswith(f"{_FOLDER}/")]
-    files = dict(render_these(operator, wanted))
-    if own is not None:
-        for path in sorted(own.rglob("*")):
-            if path.is_file() and path.suffix in (".h", ".cpp", ".hpp"):
-                files[f"{_FOLDER}/{path.relative_to(own).as_posix()}"] = path.read_text(encoding="utf-8")
-    sources = KernelSources(operator, chip, files)
+    theirs = dict(_files_in(own)) if own is not None else {}
+    files = {**render_these(operator, wanted), **{path: place.read_text() for path, place in theirs.items()}}
+    sources = KernelSources(operator, chip, files, theirs)
     _refuse_without_body(sources)
     return sources
+
+
+def _files_in(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Sources below a folder that stands for ``op_kernel``, by their paths in the package."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.suffix in _SUFFIXES:
+            yield f"{_FOLDER}/{path.relative_to(folder).as_posix()}", path
 
 
 def _refuse_without_body(sources: KernelSources) -> None:

@@ -1,7 +1,7 @@
 // The operator as plainly as it can be written: the first vector core computes everything, number by number.
 // NAIVE_FAULT puts one fault in it.
-#ifndef TESTS_EMULATOR_NAIVE_KERNEL_H
-#define TESTS_EMULATOR_NAIVE_KERNEL_H
+#ifndef TESTS_EMULATE_NAIVE_KERNEL_H
+#define TESTS_EMULATE_NAIVE_KERNEL_H
 
 #include <cmath>
 
@@ -234,4 +234,4 @@ private:
 
 } // namespace KvQuantSparseFlashAttentionKernel
 
-#endif // TESTS_EMULATOR_NAIVE_KERNEL_H
+#endif // TESTS_EMULATE_NAIVE_KERNEL_H
