@@ -349,6 +349,108 @@ def verify(settings: Settings, /, specs: tuple[Path, ...], color: str, **options
     )
 
 
+_EMULATE_STATUSES = """\b
+Exit status:
+  0  every case that was launched is right
+  1  outputs are wrong, or the emulator found what would go wrong on hardware
+  2  the command line or CASES is wrong
+  3  the kernel cannot be compiled or run here: there is none for the chip, or no compiler"""
+
+
+@cli.command(
+    epilog=_examples(
+        "emulate spec/my_operator.yaml",
+        "emulate spec/my_operator.yaml --derived 1000 --seed 7 --schedule random",
+        "emulate spec/my_operator.yaml cases.jsonl --only long_decode --counts --trace decode.json",
+        "emulate spec/my_operator.yaml cases.jsonl --cores 1 --format json",
+        "emulate spec/my_operator.yaml --kernel my_kernel    # with files of your own in op_kernel",
+    )
+    + "\n\n"
+    + _EMULATE_STATUSES
+)
+@_spec
+@click.argument(
+    "cases", required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+)
+@click.option(
+    "--derived",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Run N small calls that the spec implies, over its whole contract.  [default: 20 without CASES]",
+)
+@click.option("--chip", metavar="ID", help="The chip that is emulated.  [default: the first of the spec]")
+@click.option("--only", multiple=True, metavar="CASE", help="Run the case of this id alone; may be repeated.")
+@click.option(
+    "--cores",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="A chip with N cube cores.  [default: the chip's]",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Another seed, other calls, data and orders.",
+)
+@click.option(
+    "--schedule",
+    type=click.Choice(["fixed", "random"]),
+    default="fixed",
+    show_default=True,
+    help="Order in which pipes and cores run.  random: a different one for each seed.",
+)
+@click.option(
+    "--kernel",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Files that are added to op_kernel, or replace those of the same name.",
+)
+@click.option("--counts", is_flag=True, help="Show what each core did: instructions, bytes by route, flags.")
+@click.option(
+    "--trace",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a timeline of the first case, in Chrome's trace format.",
+)
+@click.option(
+    "--limit",
+    type=float,
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time that a case may take.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="Form of the results.  json: an object for each case, on a line of its own.  sarif, github: "
+    "findings alone.",
+)
+@_color
+@_jobs
+@click.pass_obj
+def emulate(settings: Settings, /, color: str, **options: Any) -> int:
+    """Run the generated kernel on this machine, one hardware instruction at a time.
+
+    Tiling comes from the generated host code, tensors are made up, and outputs are compared with a
+    reference in float64. What would go wrong on hardware (accesses out of bounds or without
+    synchronisation, bytes that nothing has written, deadlocks) is found with the line of the kernel.
+
+    CASES is a file of JSON lines, one call each, as for `call`; - reads stdin. Data that a case gives is
+    used, the rest depends on the seed and on the id of the case alone.
+    """
+    from qsfa_codegen.commands import emulate as command
+
+    request = command.Request(**options)
+    form = request.form if request.form != "json" else "text"
+    return command.run(request, Console(form, color, quiet=request.form == "json", debug=settings.debug))
+
+
 _DIFF_STATUSES = """\b
 Exit status:
   0    nothing breaks, or only what is allowed

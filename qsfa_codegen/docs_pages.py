@@ -34,6 +34,7 @@ _GROUPS = {
     "QS4": "Rules of operators",
     "QS5": "What no call can meet",
     "QS6": "Call cases",
+    "QS7": "Running kernels",
     "QS9": "Writing packages",
     "QD1": "Changes of the operator and its parameters",
     "QD2": "Changes of what is legal, and of data",

@@ -44,7 +44,7 @@ def run(request: Request, console: Console) -> int:
     operator = operators.load(request.spec, console)
     if operator is None:
         return status.FINDINGS
-    calls = _calls(request.cases, operator, console)
+    calls = read(request.cases, operator, console)
     if calls is None:
         return status.USAGE
     from qsfa_codegen.contract.calls import Stage
@@ -89,7 +89,7 @@ def _shown(outcomes: Iterable[Outcome], request: Request) -> int:
     return exit_status(done)
 
 
-def _calls(cases: Path, operator: Operator, console: Console) -> tuple[Call, ...] | None:
+def read(cases: Path, operator: Operator, console: Console) -> tuple[Call, ...] | None:
     """The cases of a file, or of stdin; None when there is something wrong with them."""
     from qsfa_codegen.contract.case_reader import read_cases
 

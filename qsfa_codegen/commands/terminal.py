@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from typing import TextIO
 
 from msgspec.structs import replace
@@ -73,6 +74,7 @@ class Console:
         self._choice = color
         self._colour = uses_colour(color, sys.stderr)
         self._progress: Progress | None = None
+        self._texts: dict[str, str] = {}
 
     @property
     def colour(self) -> bool:
@@ -93,10 +95,17 @@ class Console:
             message = f"{found.message}\n{detail}".rstrip("\n")
             self._found.append(replace(found, message=message))
             return
-        from qsfa_codegen.diagnostic_formats import to_text  # most runs find nothing, and it takes a while
+        from qsfa_codegen.diagnostic_formats import (  # most runs find nothing, and it takes a while
+            Sources,
+            to_text,
+        )
 
-        text = to_text([found], colour=self._colour)
+        text = to_text([found], colour=self._colour, sources=Sources(self._texts))
         self._write(text + _painted_diff(detail, colour=self._colour), sys.stderr)
+
+    def add_sources(self, texts: Mapping[str, str]) -> None:
+        """Texts, by the names that findings have for them, that are shown instead of files of these names."""
+        self._texts.update(texts)
 
     def trace(self, text: str) -> None:
         """Show where the program failed, to those who debug it."""
@@ -112,6 +121,10 @@ class Console:
         """Report what was done."""
         if self._format == "text" and not self._quiet:
             self._write(text, sys.stdout)
+
+    def write(self, text: str) -> None:
+        """Write a line of a result that is itself in a form for programs."""
+        self._write(text, sys.stdout)
 
     def _write(self, text: str, stream: TextIO) -> None:
         if self._progress:

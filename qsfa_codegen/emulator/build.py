@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path, PurePosixPath
+from threading import Lock
 
 from qsfa_codegen.host import compiler, objects
 
@@ -20,6 +21,7 @@ STANDARD = ("-std=c++17", "-Wno-unknown-pragmas")
 OF_CORE = (*STANDARD, "-O2")
 OF_KERNELS = (*STANDARD, "-O1")
 STRICT = ("-Wall", "-Wextra", "-Werror")
+_MAKING = Lock()
 
 
 def build(files: Mapping[str, str], unit: str, flags: Sequence[str] = ()) -> Path:
@@ -49,7 +51,12 @@ def build(files: Mapping[str, str], unit: str, flags: Sequence[str] = ()) -> Pat
 
 
 def _core(tool: compiler.Compiler, folder: Path) -> list[Path]:
-    """The objects of the emulator itself, made once for all kernels."""
+    """The objects of the emulator itself, made once for all kernels, also for several at a time."""
+    with _MAKING:
+        return _made_core(tool, folder)
+
+
+def _made_core(tool: compiler.Compiler, folder: Path) -> list[Path]:
     made = objects.digest(*tool.command, tool.version, *OF_CORE, objects.digest_of_sources(CORE))
 
     def compiled(source: Path) -> Path:

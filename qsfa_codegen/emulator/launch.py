@@ -28,6 +28,7 @@ class Role(StrEnum):
     OUT = "out"
     INOUT = "inout"
     WORKSPACE = "workspace"  # what it leaves there is not asked for
+    ABSENT = "absent"  # not passed: the kernel gets no address
 
     @property
     def given(self) -> bool:
@@ -161,11 +162,17 @@ def _request(chip: Chip, what: Launch) -> bytes:
     lines: list[Sequence[object]] = [
         ("chip", chip.id, chip.cce_aicore, chip.aic, chip.aiv, *sizes),
         ("launch", what.kernel, what.type, what.block_dim, *random),
-        *(("tensor", tensor.name, tensor.role, tensor.bytes) for tensor in what.tensors),
+        *map(_line, what.tensors),
         ("run",),
     ]
     text = "".join(" ".join(map(str, line)) + "\n" for line in lines)
     return text.encode() + b"".join(tensor.data for tensor in what.tensors if tensor.role.given)
+
+
+def _line(tensor: Tensor) -> Sequence[object]:
+    if tensor.role is Role.ABSENT:
+        return ("absent", tensor.name)
+    return ("tensor", tensor.name, tensor.role, tensor.bytes)
 
 
 def _outcome(what: Launch, answer: bytes) -> Outcome:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -39,7 +40,7 @@ def make(command: Sequence[str], target: Path, what: str, folder: Path) -> None:
 
     HostError when it cannot make ``what``, as "tiling.cpp of the generated host code".
     """
-    passing = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    passing = target.with_name(f"{target.name}.{os.getpid()}.{threading.get_ident()}.tmp")
     arguments = [*command, "-o", str(passing)]
     ran = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, errors="replace")
     if ran.returncode:

@@ -9,7 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tests.torch.reference import NOPE, TILE, Bytes, Floats, Ints, Problem, round_to
+from qsfa_codegen.reference.sparse_mla import Problem, Row
+from qsfa_codegen.reference.sparse_mla_data import numbers, prefix_sums, random_indices, random_rows
+
+NOPE, TILE = 512, 128
 
 TORCH = {
     "int8": torch.int8,
@@ -20,51 +23,9 @@ TORCH = {
 }
 
 
-def numbers(rng: np.random.Generator, half: str, *shape: int) -> Floats:
-    """Normal numbers that a two-byte dtype has."""
-    return round_to(rng.standard_normal(shape), half)
-
-
-def random_rows(rng: np.random.Generator, count: int, kind: str, half: str, rope: int) -> Bytes:
-    """Packed rows of finite numbers around 1: quantised bytes, RoPE in the bytes of ``half``, four scales."""
-    quantised = rng.integers(0, 256, (count, NOPE), dtype=np.uint8)
-    if kind == "int8":
-        scales = rng.uniform(0.5, 1.5, (count, NOPE // TILE)) / 64
-    elif kind == "float8_e4m3fn":
-        quantised[(quantised & 0x7F) == 0x7F] = 0x38
-        scales = rng.uniform(0.5, 1.5, (count, NOPE // TILE)) / 64
-    else:
-        # Numbers with exponents from -3 to 3.
-        quantised &= 0x80
-        quantised |= rng.integers(0x08, 0x40, (count, NOPE), dtype=np.uint8)
-        scales = rng.uniform(0.5, 1.5, (count, NOPE // TILE)) / 4
-    return rows_of(quantised, numbers(rng, half, count, rope), scales.astype(np.float32), half)
-
-
-def rows_of(quantised: Bytes, rope: Floats, scales: Any, half: str) -> Bytes:
-    """Rows from their parts, byte by byte."""
-    parts = [quantised, half_bytes(rope, half), np.ascontiguousarray(scales).view(np.uint8)]
-    return np.concatenate(parts, axis=1)
-
-
-def half_bytes(values: Floats, half: str) -> Bytes:
-    if half == "float16":
-        words = values.astype(np.float16).view(np.uint16)
-    else:
-        words = (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
-    return words.view(np.uint8).reshape(len(values), 2 * values.shape[1])
-
-
-def random_indices(rng: np.random.Generator, blocks: int, size: int, used: int) -> Ints:
-    """``used`` different blocks (as many as there are), in any order, then -1."""
-    row = np.full(size, -1, dtype=np.int64)
-    chosen = rng.permutation(blocks)[: min(used, size)]
-    row[: len(chosen)] = chosen
-    return row
-
-
-def prefix_sums(lengths: Sequence[int]) -> list[int]:
-    return [int(n) for n in np.cumsum(lengths)]
+def row_of(rope: int) -> Row:
+    """The packed row with so many RoPE elements."""
+    return Row(NOPE, TILE, rope, (0, NOPE, NOPE + 2 * rope))
 
 
 def make(
@@ -101,13 +62,13 @@ def make(
         listed.append(random_indices(rng, blocks, size, used[number % len(used)]))
     lead = (len(q_rows),) if layout == "TND" else (batches, q_most)
     query = numbers(rng, half, len(q_rows), heads * (NOPE + rope)).reshape(*lead, heads, NOPE + rope)
-    table, cache = None, random_rows(rng, batches * kv_most, kind, half, rope)
+    table, cache = None, random_rows(rng, batches * kv_most, kind, half, row_of(rope))
     if layout_kv == "BSND":
         cache = cache.reshape(batches, kv_most, cache.shape[1])
     elif layout_kv == "PA_BSND":
         pages = max(1, -(-kv_most // page))
         table = rng.permutation(batches * pages + 2)[: batches * pages].reshape(batches, pages)
-        cache = random_rows(rng, (batches * pages + 2) * page, kind, half, rope).reshape(
+        cache = random_rows(rng, (batches * pages + 2) * page, kind, half, row_of(rope)).reshape(
             -1, page, cache.shape[1]
         )
     return Problem(
@@ -117,7 +78,7 @@ def make(
         scale=float(np.float32(1 / np.sqrt(NOPE + rope))),
         kind=kind,
         half=half,
-        rope=rope,
+        row=row_of(rope),
         block=block,
         causal=causal,
         table=table,
@@ -154,6 +115,6 @@ def arguments(problem: Problem, **changes: object) -> dict[str, Any]:
         "layout_query": "TND" if problem.query.ndim == 3 else "BSND",
         "layout_kv": "PA_BSND" if paged else "TND" if problem.cache.ndim == 2 else "BSND",
         "sparse_mode": 3 if problem.causal else 0,
-        "rope_head_dim": problem.rope,
+        "rope_head_dim": problem.row.rope,
         **changes,
     }

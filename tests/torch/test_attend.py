@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from kv_quant_sparse_flash_attention import cpu
 from torch import Tensor
 
-from tests.torch import reference
-from tests.torch.problems import arguments, half_bytes, make, rows_of
-from tests.torch.reference import NOPE, TILE, Answer, Problem
+from qsfa_codegen.reference import sparse_mla as reference
+from qsfa_codegen.reference.elements import half_bytes
+from qsfa_codegen.reference.sparse_mla import Answer, Problem
+from qsfa_codegen.reference.sparse_mla_data import rows_of
+from tests.torch.problems import NOPE, TILE, arguments, make, row_of
 
 TOLERANCES = {"float16": (0.002, 0.002), "bfloat16": (0.008, 0.04)}
 LAYOUTS = [("BSND", "BSND"), ("BSND", "PA_BSND"), ("TND", "TND"), ("TND", "PA_BSND")]
@@ -120,12 +122,14 @@ def test_the_reference_finds_the_tokens_that_hands_find() -> None:
 def by_hand(scale: float = 1.0, **changes: Any) -> Problem:
     """One head over four tokens; token t has the value t + 1 everywhere, and the scales are 1."""
     quantised = np.repeat(np.arange(1, 5, dtype=np.uint8)[:, None], NOPE, axis=1)
-    cache = rows_of(quantised, np.zeros((4, 64)), np.ones((4, NOPE // TILE), dtype=np.float32), "bfloat16")
+    scales = np.ones((4, NOPE // TILE), dtype=np.float32)
+    cache = rows_of(quantised, np.zeros((4, 64)), scales, "bfloat16", row_of(64))
     return Problem(
         query=np.zeros((1, 1, 1, NOPE + 64)),
         cache=cache[None],
         indices=np.array([[[0, 1, 3]]]),
         scale=scale,
+        row=row_of(64),
         **changes,
     )
 
@@ -265,7 +269,7 @@ def test_queries_and_caches_need_not_be_contiguous() -> None:
 def test_compact_rows_and_rows_with_a_rope_of_zeros_give_the_same_bits() -> None:
     compact = make(9, rope=0)
     padded = make(9, rope=0)
-    padded.rope = 64
+    padded.row = row_of(64)
     padded.query = np.concatenate([compact.query, np.zeros((*compact.query.shape[:-1], 64))], axis=-1)
     nope, scales = np.split(compact.cache, [NOPE], axis=-1)
     padded.cache = np.concatenate([nope, np.zeros((*nope.shape[:-1], 128), dtype=np.uint8), scales], axis=-1)

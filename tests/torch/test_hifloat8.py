@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kv_quant_sparse_flash_attention import hifloat8
 
-from tests.torch import reference
+from qsfa_codegen.reference import elements as reference
 
 CODES = torch.arange(256).to(torch.uint8)
 BY_HAND = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kv_quant_sparse_flash_attention.rows import KvRow, quantise_tiles
 from torch import Tensor
 
-from tests.torch.reference import fp8
+from qsfa_codegen.reference.elements import fp8
 
 BF16, FP16, FP8 = torch.bfloat16, torch.float16, torch.float8_e4m3fn
 

@@ -2,6 +2,7 @@
 //     chip NAME CCE_AICORE AIC AIV UB L1 L0A L0B L0C BT FB
 //     launch KERNEL TYPE BLOCK_DIM RANDOM SEED TRACE
 //     tensor NAME in|out|inout|workspace BYTES  for each argument of the kernel, in order
+//     absent NAME                               for one that is not passed: its address is 0
 //     run
 //     the bytes of the tensors in and inout
 // The answer: a line with the lengths of report and trace, then both, then the bytes of the tensors out and inout.
@@ -20,6 +21,7 @@ struct Argument {
     std::string name;
     emulator::Use use = emulator::Use::IN;
     uint64_t bytes = 0;
+    bool absent = false;
 };
 
 struct Request {
@@ -98,6 +100,11 @@ Request ReadRequest()
             words >> argument.name >> use >> argument.bytes;
             argument.use = UseNamed(use);
             request.arguments.push_back(argument);
+        } else if (what == "absent") {
+            Argument argument;
+            words >> argument.name;
+            argument.absent = true;
+            request.arguments.push_back(argument);
         }
         if (!words) {
             Refuse("a request has the line '" + line + "'");
@@ -110,6 +117,10 @@ void AddTensors(const Request &request, emulator::Machine &machine)
 {
     std::vector<uint8_t> data;
     for (const Argument &argument : request.arguments) {
+        if (argument.absent) {
+            addresses.push_back(nullptr);
+            continue;
+        }
         emulator::Memory &memory = machine.Global().Add(argument.name, argument.bytes, argument.use);
         if (argument.use == emulator::Use::IN || argument.use == emulator::Use::INOUT) {
             data.resize(argument.bytes);
@@ -126,10 +137,13 @@ void Answer(const Request &request, const emulator::Machine &machine, const std:
 {
     std::cout << report.size() << ' ' << trace.size() << '\n'
               << report << trace;
-    for (size_t i = 0; i < request.arguments.size(); ++i) {
-        const emulator::Use use = request.arguments[i].use;
-        if (use == emulator::Use::OUT || use == emulator::Use::INOUT) {
-            const emulator::Memory &memory = *machine.Global().All()[i];
+    auto next = machine.Global().All().begin();
+    for (const Argument &argument : request.arguments) {
+        if (argument.absent) {
+            continue;
+        }
+        const emulator::Memory &memory = **next++;
+        if (argument.use == emulator::Use::OUT || argument.use == emulator::Use::INOUT) {
             std::cout.write(reinterpret_cast<const char *>(memory.Data()), static_cast<std::streamsize>(memory.Bytes()));
         }
     }

@@ -8,6 +8,7 @@
 #include "emulated/cube.h"
 #include "emulated/cube_fill.h"
 #include "emulated/data_copy.h"
+#include "emulated/dtypes.h"
 #include "emulated/enums.h"
 #include "emulated/keywords.h"
 #include "emulated/parameters.h"

@@ -1,0 +1,161 @@
+"""The generated kernel of one tiling key and one row of dtypes, as a program of the emulator."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from qsfa_codegen.contract.env import CallEnv
+from qsfa_codegen.diagnostics import Diagnostic
+from qsfa_codegen.emulator.build import build
+from qsfa_codegen.emulator.launch import KernelType
+from qsfa_codegen.expr.nodes import RefKind
+from qsfa_codegen.host.errors import HostError
+from qsfa_codegen.render.kernel import has_kernel
+from qsfa_codegen.render.package import ARTEFACTS, render_these
+from qsfa_codegen.render.tiling_key import tiling_key
+from qsfa_codegen.spec.columns import root_dtype
+from qsfa_codegen.spec.dtypes import DTYPES
+from qsfa_codegen.spec.model import Chip, Input, Operator, Output
+
+NO_KERNEL = "QS701"
+NO_BODY = "QS702"
+_FOLDER = "op_kernel"
+_SUFFIXES = (".h", ".hpp", ".cpp")
+_UNIT = "emulated.cpp"
+_NEEDED = re.compile(r'__has_include\("([^"]+)"\)')
+_TYPES = {
+    "aiv": KernelType.AIV,
+    "aiv_only": KernelType.AIV,
+    "aic": KernelType.AIC,
+    "aic_only": KernelType.AIC,
+    "mix_aiv_1_0": KernelType.MIX_AIV_1_0,
+    "mix_aic_1_0": KernelType.MIX_AIC_1_0,
+    "mix_aic_1_1": KernelType.MIX_1_1,
+    "mix_aic_1_2": KernelType.MIX_1_2,
+}
+
+
+class Variant(Struct, frozen=True):
+    """What a kernel is compiled for: a tiling key, and the dtype of each parameter in order of the ABI."""
+
+    key: int | None
+    dtypes: tuple[tuple[str, str], ...]
+
+
+def variant_of(operator: Operator, env: CallEnv, key: int | None) -> Variant:
+    """The variant that a legal call runs."""
+    found = []
+    for param in _parameters(operator):
+        root = root_dtype(operator, param.dtype)
+        dtype = root.fixed if root.column is None else str(env.ref(RefKind.COLUMN, root.column))
+        found.append((param.name, str(dtype)))
+    return Variant(key, tuple(found))
+
+
+class KernelSources(Struct, frozen=True):
+    """What a kernel is compiled from, by its path in the package; ``own`` says where the user's files are."""
+
+    operator: Operator
+    chip: Chip
+    files: Mapping[str, str]
+    own: Mapping[str, Path]
+
+    def path_of(self, name: str) -> str | None:
+        """The file that a finding calls ``name``, of those that this chip compiles."""
+        others = {f"{_FOLDER}/{arch}/" for arch in self.operator.archs if arch != self.chip.arch}
+        paths = (path for path in self.files if not path.startswith(tuple(others)))
+        return next((path for path in paths if Path(path).name == name), None)
+
+
+def kernel_sources(operator: Operator, chip: Chip, own: Path | None = None) -> KernelSources:
+    """The generated files of ``op_kernel``, and those of the user's in the folder ``own``.
+
+    HostError when the spec has no kernel, or the kernel for this chip's architecture is not there.
+    """
+    kernel = operator.kernel
+    if kernel is None or not has_kernel(operator):
+        message = f"{operator.snake} has no kernel that can be run: its spec names no kernel family"
+        if kernel is not None:
+            message = f"the kernel of {operator.snake} gets its tiling data from the toolkit's library"
+        raise HostError(Diagnostic(NO_KERNEL, message))
+    wanted = [a for a in ARTEFACTS if a.applies(operator) and a.path(operator).startswith(f"{_FOLDER}/")]
+    theirs = dict(_files_in(own)) if own is not None else {}
+    files = {**render_these(operator, wanted), **{path: place.read_text() for path, place in theirs.items()}}
+    sources = KernelSources(operator, chip, files, theirs)
+    _refuse_without_body(sources)
+    return sources
+
+
+def _files_in(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Sources below a folder that stands for ``op_kernel``, by their paths in the package."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.suffix in _SUFFIXES:
+            yield f"{_FOLDER}/{path.relative_to(folder).as_posix()}", path
+
+
+def _refuse_without_body(sources: KernelSources) -> None:
+    folder = f"{_FOLDER}/{sources.chip.arch}/"
+    for path, text in sources.files.items():
+        if path.startswith(folder):
+            for name in _NEEDED.findall(text):
+                if folder + name not in sources.files:
+                    operator, chip = sources.operator, sources.chip
+                    raise HostError(
+                        Diagnostic(
+                            NO_BODY,
+                            f"there is no kernel of {operator.snake} for {chip.id} ({chip.arch}) yet: "
+                            f"no template writes its computation",
+                            help=f"write {chip.arch}/{name} and name its folder with --kernel",
+                        )
+                    )
+
+
+def build_program(sources: KernelSources, variant: Variant) -> Path:
+    """The program that launches the variant; compiled unless it is cached. HostError when it cannot be."""
+    unit = _unit(sources, variant)
+    return build({**sources.files, _UNIT: unit}, _UNIT)
+
+
+def kernel_type(operator: Operator) -> KernelType:
+    """Which cores of each group run the kernel."""
+    assert operator.kernel is not None
+    return _TYPES[operator.kernel.task_type]
+
+
+def arguments(operator: Operator) -> tuple[str, ...]:
+    """What the kernel takes, in order."""
+    return (*(param.name for param in _parameters(operator)), "workspace", "tiling")
+
+
+def _parameters(operator: Operator) -> tuple[Input | Output, ...]:
+    return (*operator.inputs, *operator.outputs)
+
+
+def _unit(sources: KernelSources, variant: Variant) -> str:
+    """The kernel's entry as the build compiles it for one variant, registered with the emulator."""
+    operator = sources.operator
+    lines = [f"#define __CCE_AICORE__ {sources.chip.cce_aicore}"]
+    for name, dtype in variant.dtypes:
+        lines.append(f"#define DTYPE_{name.upper()} {DTYPES[dtype].kernel}")
+        lines.append(f"#define ORIG_DTYPE_{name.upper()} {DTYPES[dtype].ge}")
+    given = ", ".join(f"tensors[{number}]" for number in range(len(arguments(operator))))
+    key = tiling_key(operator)
+    numbers = ""
+    if key is not None and key.args:
+        values = (f"EMULATED_TPL_ARGUMENT({variant.key}, {place})" for place in range(len(key.args)))
+        numbers = f"<{', '.join(values)}>"
+    lines += [
+        f'#include "{_FOLDER}/{operator.snake}.cpp"',
+        "",
+        '#include "core/registry.h"',
+        "",
+        f'static const emulator::Registration emulated("{operator.snake}", [](uint8_t *const *tensors) {{',
+        f"    {operator.snake}{numbers}({given});",
+        "});",
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,214 @@
+"""``emulate`` with a naive kernel that is right, and with versions that have one fault each."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli_tools import ROOT, Done, Program, process
+from tests.emulate.calls import HEADER, NAIVE, SPEC, case, line, naive_with, written
+
+LAYOUTS = [("BSND", "BSND"), ("BSND", "PA_BSND"), ("TND", "TND"), ("TND", "PA_BSND")]
+
+
+def emulate(program: Program, cases: Path, *options: str | Path, kernel: Path = NAIVE) -> Done:
+    return program("emulate", SPEC, cases, "--kernel", kernel, "--jobs", "2", *options)
+
+
+def objects(done: Done) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in done.out.splitlines()]
+
+
+# --------------------------------------------------------------------------- a right kernel
+
+
+def test_a_right_kernel_in_every_layout(program: Program, tmp_path: Path) -> None:
+    """Half of them in each dtype: a layout with a dtype is a program to compile."""
+    dtypes = dict(zip(LAYOUTS, ("float16", "bfloat16", "bfloat16", "float16"), strict=True))
+    cases = [
+        case(f"{'_'.join(layouts)}_{rope}", half=dtypes[layouts], layouts=layouts, rope=rope, heads=2)
+        for layouts, rope in product(LAYOUTS, (0, 64))
+    ]
+    done = emulate(program, written(tmp_path, *cases))
+    *lines, total = done.out.splitlines()
+    assert total == (
+        "kv_quant_sparse_flash_attention on A2: 8 cases, 4 variants of the kernel: 8 right, 0 wrong"
+    )
+    assert [text.partition(":")[0] for text in lines] == [str(one["id"]) for one in cases]
+    assert all(": right; attention_out off by up to " in text for text in lines)
+    assert all("softmax_max off by" in text and "softmax_sum off by" in text for text in lines)
+    assert done.status == 0
+    assert "[QS" not in done.err
+
+
+def test_the_same_seed_gives_the_same_run_and_another_one_another(program: Program, tmp_path: Path) -> None:
+    cases = written(tmp_path, case())
+    runs = [emulate(program, cases, "--seed", seed).out for seed in ("1", "1", "2")]
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_data_that_a_case_gives_is_used(program: Program, tmp_path: Path) -> None:
+    """Without a valid entry nothing is attended to: every output is exactly 0, and so is the sum."""
+    empty = case()
+    empty["inputs"]["sparse_indices"]["data"] = [-1] * 12  # type: ignore[index]
+    done = emulate(program, written(tmp_path, empty), "--format", "json")
+    (found,) = objects(done)
+    assert [(output["got"], output["want"], output["error"]) for output in found["outputs"]] == [
+        (0, 0, 0)
+    ] * 3
+
+
+def test_cores_counts_and_trace(program: Program, tmp_path: Path) -> None:
+    trace = tmp_path / "trace.json"
+    done = emulate(program, written(tmp_path, case()), "--cores", "1", "--counts", "--trace", trace)
+    assert done.status == 0
+    assert "  aiv0: instructions S " in done.out
+    assert "scalar reads of GM" in done.out
+    assert f"{trace}: the timeline of small" in done.err
+    events = json.loads(trace.read_text())["traceEvents"]
+    names = {event["args"]["name"] for event in events if event.get("name") == "process_name"}
+    assert names == {"aic0", "aiv0", "aiv1"}
+
+
+def test_counts_in_json_are_of_each_core(program: Program, tmp_path: Path) -> None:
+    done = emulate(program, written(tmp_path, case()), "--cores", "2", "--counts", "--format", "json")
+    (found,) = objects(done)
+    assert found["status"] == "right"
+    assert list(found["cores"]) == ["aic0", "aiv0", "aiv1", "aic1", "aiv2", "aiv3"]
+    assert found["cores"]["aiv0"]["scalar_gm_reads"] > 0
+    assert found["cores"]["aiv1"]["scalar_gm_reads"] == 0
+
+
+def test_random_orders(program: Program, tmp_path: Path) -> None:
+    done = emulate(program, written(tmp_path, case()), "--schedule", "random", "--seed", "5")
+    assert done.status == 0
+
+
+# --------------------------------------------------------------------------- faults
+
+FAULTS = {
+    "FAULT_BOUNDS": ("QS721", "bounds", "GetValue reads bytes"),
+    "FAULT_RACE": ("QS731", "race", "nothing orders the two"),
+    "FAULT_HANG": ("QS729", "hang", "aic0 waits in line"),
+}
+"""Of each fault the code, the mark of the line and a part of the message."""
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_told_with_the_line_of_the_kernel(fault: str, program: Program, tmp_path: Path) -> None:
+    code, mark, said = FAULTS[fault]
+    kernel = naive_with(fault, tmp_path)
+    done = emulate(program, written(tmp_path, case()), kernel=kernel)
+    assert done.status == 1
+    assert f"{kernel / HEADER}:{line(mark)}:" in done.err
+    assert f"error[{code}]" in done.err
+    assert said in done.err
+    assert f"// {mark}" in done.err  # the line itself
+    assert done.out.splitlines()[-1].endswith(": 0 right, 1 wrong")
+
+
+def test_a_wrong_result_is_told_with_its_place(program: Program, tmp_path: Path) -> None:
+    kernel = naive_with("FAULT_RESULT", tmp_path)
+    done = emulate(program, written(tmp_path, case()), kernel=kernel)
+    assert done.status == 1
+    assert "error[QS710]: small: attention_out[" in done.err
+    assert ", 7] is 3; expected: " in done.err
+    assert "; 4 of 2,048 elements are wrong, the largest error is " in done.err
+    again = json.loads(next(text for text in done.out.splitlines() if text.startswith("{")))
+    assert again == case()
+
+
+def test_what_several_cases_find_in_a_line_is_told_once(program: Program, tmp_path: Path) -> None:
+    kernel = naive_with("FAULT_RACE", tmp_path)
+    cases = written(tmp_path, case("one"), case("two", heads=2), case("three"))
+    done = emulate(program, cases, kernel=kernel)
+    assert done.err.count("error[QS731]") == 1
+    assert "; in 3 of 3 cases, first in one" in done.err
+
+
+def test_findings_for_code_scanning_and_annotations(program: Program, tmp_path: Path) -> None:
+    kernel = naive_with("FAULT_RACE", tmp_path)
+    cases = written(tmp_path, case())
+    sarif = json.loads(emulate(program, cases, "--format", "sarif", kernel=kernel).out)
+    (result,) = sarif["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert (result["ruleId"], place["region"]["startLine"]) == ("QS731", line("race"))
+    github = emulate(program, cases, "--format", "github", kernel=kernel).out
+    assert github.startswith("::error ")
+    assert f"line={line('race')}," in github
+
+
+# --------------------------------------------------------------------------- what cannot be run
+
+
+def test_calls_that_host_code_rejects_are_not_launched(program: Program, tmp_path: Path) -> None:
+    done = emulate(program, written(tmp_path, case("three_heads", heads=3)))
+    assert done.status == 0
+    assert done.out.startswith("three_heads: not launched: query: Q_N is 3; expected: ")
+
+
+def test_a_case_that_is_not_there(program: Program, tmp_path: Path) -> None:
+    done = emulate(program, written(tmp_path, case()), "--only", "large")
+    assert (done.status, done.out) == (2, "")
+    assert "there is no case large for A2" in done.err
+
+
+def test_a_case_takes_too_long(program: Program, tmp_path: Path) -> None:
+    done = emulate(program, written(tmp_path, case()), "--limit", "0.001")
+    assert done.status == 3
+    assert (
+        "error[QS923]: kernel kv_quant_sparse_flash_attention cannot be run: it does not end within"
+        in done.err
+    )
+    assert done.out.splitlines()[-1].endswith("0 right, 0 wrong, 1 failed")
+
+
+def test_a_chip_without_a_kernel(program: Program) -> None:
+    done = program("emulate", SPEC, "--chip", "A5")
+    assert (done.status, done.out) == (3, "")
+    assert (
+        "error[QS702]: there is no kernel of kv_quant_sparse_flash_attention for A5 (arch35) yet" in done.err
+    )
+
+
+def test_a_chip_that_is_not_supported(program: Program) -> None:
+    done = program("emulate", SPEC, "--chip", "A310P")
+    assert done.status == 2
+    assert "kv_quant_sparse_flash_attention does not support A310P; it supports A2, A3, A5" in done.err
+
+
+@pytest.mark.parametrize("spec", ["add_rms_norm_bias", "lightning_indexer", "rms_norm_dynamic_quant"])
+def test_a_spec_without_a_kernel(spec: str, program: Program) -> None:
+    done = program("emulate", ROOT / f"spec/{spec}.yaml")
+    assert (done.status, done.out) == (3, "")
+    assert f"error[QS701]: {spec} has no kernel that can be run" in done.err
+
+
+def test_no_compiler(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    done = emulate(program, written(tmp_path, case()))
+    assert done.status == 3
+    assert "error[QS921]: CXX is 'no-such-compiler'" in done.err
+
+
+def test_a_kernel_that_does_not_compile(program: Program, tmp_path: Path) -> None:
+    kernel = naive_with("FAULT_NONE", tmp_path)
+    header = kernel / HEADER
+    header.write_text(header.read_text().replace("void Process()", "void Proces()"))
+    done = emulate(program, written(tmp_path, case()), kernel=kernel)
+    assert done.status == 3
+    assert "error[QS922]" in done.err
+    assert "Process" in done.err
+
+
+def test_no_numpy(tmp_path: Path) -> None:
+    (tmp_path / "numpy.py").write_text("raise ImportError(\"No module named 'numpy'\", name='numpy')\n")
+    path = f"{tmp_path}:{ROOT}"
+    done = process("emulate", SPEC, "--kernel", NAIVE, env={"PYTHONPATH": path})
+    assert (done.status, done.out) == (3, "")
+    assert "error[QS703]: emulate needs numpy, which is not installed" in done.err
+    assert "pip install 'qsfa-codegen[emulate]'" in done.err
