@@ -113,6 +113,7 @@ class CoreCounts(Struct, frozen=True):
     moves: Mapping[str, int]
     bursts: Mapping[str, int]
     repeats: int
+    registers: int
     macs: int
     scalar_gm_reads: int
     flags: int

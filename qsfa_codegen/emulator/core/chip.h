@@ -77,10 +77,16 @@ struct Chip {
         return cube != (space == Space::UB || space == Space::CMPMASK);
     }
 
+    // arch35 (Ascend 950), with its paths between the vector and the cube cores and its vector registers.
+    bool Arch35() const
+    {
+        return cceAicore >= 310;
+    }
+
     // Whether a vector instruction sees what the one before it wrote without a barrier.
     bool VectorInOrder() const
     {
-        return cceAicore >= 310;
+        return Arch35();
     }
 
     bool Has(Pipe pipe, bool cube) const

@@ -31,8 +31,8 @@ Core::Core(Machine &machine, bool cube, uint32_t index, uint32_t group, uint32_t
 
 Memory &Core::In(Space space)
 {
-    const std::unique_ptr<Memory> &memory = memories_[static_cast<size_t>(space)];
-    if (!memory) {
+    Memory *memory = Reach(space);
+    if (memory == nullptr) {
         Finding finding;
         finding.code = "no-such-memory";
         finding.severity = Severity::FATAL;
@@ -41,6 +41,29 @@ Memory &Core::In(Space space)
         Report(std::move(finding));
     }
     return *memory;
+}
+
+// On arch35 a vector core writes the L1 of its group's cube core, and a cube core the UB of its vector cores: it sees
+// the one of the first, Fixpipe picks.
+Memory *Core::Reach(Space space)
+{
+    Memory *own = memories_[static_cast<size_t>(space)].get();
+    const bool shared = cube_ ? space == Space::UB : space == Space::L1;
+    if (own != nullptr || !shared || !machine_.OnChip().Arch35()) {
+        return own;
+    }
+    Core *other = Neighbour(0);
+    return other == nullptr ? nullptr : other->memories_[static_cast<size_t>(space)].get();
+}
+
+Core *Core::Neighbour(uint32_t sub)
+{
+    for (const std::unique_ptr<Core> &core : machine_.Cores()) {
+        if (core->group_ == group_ && core->cube_ != cube_ && core->sub_ == sub) {
+            return core.get();
+        }
+    }
+    return nullptr;
 }
 
 void Core::Report(Finding finding)
@@ -53,6 +76,9 @@ void Core::Report(Finding finding)
         if (Running() == this) {
             Leave();
         }
+        if (function_ != nullptr) {
+            throw FunctionEnded();
+        }
     }
 }
 
@@ -60,11 +86,12 @@ void Core::Report(Finding finding)
 
 void Core::Issue(Instruction instruction)
 {
+    RefuseInFunction(instruction.name, instruction.site);
     if (!CheckPipe(instruction.pipe, instruction.name, instruction.site) || !Check(instruction)) {
         return;
     }
     PipeState &scalar = Of(Pipe::S);
-    counts.Count(instruction);
+    counts.Count(instruction, machine_.OnChip());
     instruction.issued = Snapshot();
     instruction.issueTime = ++scalar.time;
     instruction.order = ++issued_;
@@ -99,6 +126,7 @@ void Core::JoinScalar(const Signal &signal)
 
 void Core::Scalar(Access access, const char *name, Site site)
 {
+    RefuseInFunction(name, site);
     Instruction instruction;
     instruction.pipe = Pipe::S;
     instruction.name = name;
@@ -106,11 +134,11 @@ void Core::Scalar(Access access, const char *name, Site site)
     instruction.inOrder = true;
     counts.scalarGmReads += access.memory != nullptr && access.memory->InSpace() == Space::GM ? 1 : 0;
     instruction.accesses.push_back(access);
-    if (!Check(instruction)) {
+    if (!CheckReach(instruction, {access.memory}) || !Check(instruction)) {
         return;
     }
     PipeState &scalar = Of(Pipe::S);
-    counts.Count(instruction);
+    counts.Count(instruction, machine_.OnChip());
     ++scalar.number;
     ++scalar.time;
     instruction.order = ++issued_;
