@@ -6,13 +6,14 @@ has no such files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
 from qsfa_codegen.expr.memo import once_an_operator
-from qsfa_codegen.expr.nodes import INT, Expr, Literal, Ref, RefKind
+from qsfa_codegen.expr.nodes import INT, Compare, Expr, Literal, ParamQuery, Query, Ref, RefKind
+from qsfa_codegen.expr.rewrite import bottom_up
 from qsfa_codegen.expr.specialize import simplify, substitute
 from qsfa_codegen.render.python_contract import python_contract
 from qsfa_codegen.render.python_names import torch_dtype
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _BATCHED_RANK, _JOINED_RANK = 4, 3
 _FEW_HEADS = 4
+_HIFLOAT8 = "hifloat8"
 _LARGE = 1 << 31
 """Attributes whose only value is a limit beyond this say that there is no limit: their default does."""
 
@@ -53,11 +55,12 @@ class FamilyError(Exception):
 
 
 class ChipFacts(Struct, frozen=True):
-    """What a chip takes: dtypes of the cache, and whether it writes the softmax outputs."""
+    """What a chip takes: dtypes of the cache, tokens of an entry, whether it writes the softmax outputs."""
 
     id: str
     soc: str
     caches: tuple[str, ...]
+    blocks: tuple[int, ...]
     lse: bool
 
 
@@ -88,6 +91,12 @@ class FamilyFacts(Struct, frozen=True):
     tile: int
     halves: tuple[str, ...]
     caches: tuple[str, ...]
+    hifloat8: str
+    """The dtype of tensors with the bits of hifloat8; empty when no chip takes such a cache."""
+    demands: Mapping[str, Mapping[str, int]]
+    """What a dtype of the cache demands: of `rope`, the plain elements, and of `entries`."""
+    blocks: tuple[int, ...]
+    """Tokens that an entry can stand for, when they are several."""
     heads: int
     """A few query heads that every chip takes."""
     chips: tuple[ChipFacts, ...]
@@ -136,7 +145,10 @@ class _Reader:
             quantised=self._number(counts[record.dequant.field]),
             tile=self._number(record.dequant.tile),
             halves=self._dtypes("q"),
-            caches=self._dtypes("kv"),
+            caches=self._caches(all_dtypes(operator, self._input("kv").dtype)),
+            hifloat8=self._hifloat8(),
+            demands=dict(self._demands(plain)),
+            blocks=tuple(n for n in self._values(self._attr("block_tokens")) if n > 1),
             heads=self._few_heads(),
             chips=tuple(self._chip(chip, lse) for chip in operator.chips),
             tolerances={torch_dtype(t.dtype): t for t in reference.tolerances if t.dtype},
@@ -151,6 +163,9 @@ class _Reader:
 
     def _argument(self, source: str) -> str:
         return _known(self._params.get(source)).name
+
+    def _attr(self, role: str) -> Attr:
+        return self._operator.find(Attr, self._role(role))
 
     def _input(self, role: str) -> Input:
         return self._operator.find(Input, self._role(role))
@@ -167,13 +182,14 @@ class _Reader:
         table = _by_case(self._input("table").presence)
         labels = {shape.rank: label for label, shape in query.items()}
         paged = [label for label, presence in table.items() if presence is Presence.REQUIRED]
-        if len(paged) != 1 or paged[0] not in kv:
+        batched, joined = _known(labels.get(_BATCHED_RANK)), _known(labels.get(_JOINED_RANK))
+        if len(paged) != 1 or not {batched, joined, paged[0]} <= kv.keys():
             raise FamilyError
         return LayoutFacts(
             query=self._argument(self._selector(self._input("q").shape).name),
             kv=self._argument(self._selector(self._input("kv").shape).name),
-            batched=_known(labels.get(_BATCHED_RANK)),
-            joined=_known(labels.get(_JOINED_RANK)),
+            batched=batched,
+            joined=joined,
             paged=paged[0],
         )
 
@@ -206,7 +222,7 @@ class _Reader:
 
     def _masks(self) -> tuple[str, str]:
         """The values of the mask's argument without and with the causal edge."""
-        attr = self._operator.find(Attr, self._role("mask"))
+        attr = self._attr("mask")
         causal = self._operator.find(Let, self._role("causal")).value
         found: dict[bool, str] = {}
         for value in self._values(attr):
@@ -218,8 +234,11 @@ class _Reader:
 
     def _values(self, attr: Attr) -> tuple[int, ...]:
         """Every number that some chip takes."""
-        values = [v for chip in self._operator.chips for v in _known(attr_values(attr, chip))]
-        return tuple(dict.fromkeys(v for v in values if isinstance(v, int)))
+        return tuple(dict.fromkeys(v for chip in self._operator.chips for v in self._on(chip, attr)))
+
+    def _on(self, chip: Chip, attr: Attr) -> tuple[int, ...]:
+        """The numbers that a chip takes."""
+        return tuple(v for v in _known(attr_values(attr, chip)) if isinstance(v, int))
 
     def _text(self, attr: Attr, value: AttrScalar) -> str:
         return literal(self._params[attr.name].bound, value, attr.type)
@@ -249,6 +268,42 @@ class _Reader:
     def _dtypes(self, role: str) -> tuple[str, ...]:
         return _in_torch(all_dtypes(self._operator, self._input(role).dtype))
 
+    def _caches(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Dtypes of the cache that rows can be computed in, as tensors have them."""
+        computed = [name for name in dict.fromkeys(names) if DTYPES[name].torch or name == _HIFLOAT8]
+        return tuple(map(torch_dtype, computed))
+
+    def _hifloat8(self) -> str:
+        names = all_dtypes(self._operator, self._input("kv").dtype)
+        return torch_dtype(_HIFLOAT8) if _HIFLOAT8 in names else ""
+
+    def _demands(self, plain: Attr) -> Iterator[tuple[str, Mapping[str, int]]]:
+        entries = _dim(self._shapes("indices").get(self._layouts().batched), -1)
+        wanted = {(RefKind.ATTR, plain.name): "rope", (RefKind.DIM, entries): "entries"}
+        for dtype in dict.fromkeys(all_dtypes(self._operator, self._input("kv").dtype)):
+            found = {
+                wanted[rule.left.kind, rule.left.name]: self._number(rule.right)
+                for rule in self._rules_of(dtype)
+                if isinstance(rule.left, Ref) and (rule.left.kind, rule.left.name) in wanted
+            }
+            if found:
+                yield torch_dtype(dtype), found
+
+    def _rules_of(self, dtype: str) -> Iterator[Compare]:
+        """Equations that hold when the cache has a dtype, and only then."""
+        cache = self._role("kv")
+
+        def known(node: Expr) -> Expr:
+            if isinstance(node, ParamQuery) and (node.query, node.param) == (Query.DTYPE, cache):
+                return Literal(node.type, node.span, dtype)
+            return node
+
+        for rule in self._operator.constraints:
+            when = None if rule.when is None else simplify(bottom_up(rule.when, known))
+            applies = isinstance(when, Literal) and when.value is True
+            if applies and isinstance(rule.require, Compare) and rule.require.op == "==":
+                yield rule.require
+
     def _few_heads(self) -> int:
         shape = self._shapes("q").get(self._layouts().batched)
         values = self._operator.find(Dim, _dim(shape, -2)).values
@@ -261,7 +316,8 @@ class _Reader:
         return ChipFacts(
             id=chip.id,
             soc=chip.soc,
-            caches=_in_torch(registered_dtypes(self._operator, self._input("kv").dtype, chip.id)),
+            caches=self._caches(registered_dtypes(self._operator, self._input("kv").dtype, chip.id)),
+            blocks=self._on(chip, self._attr("block_tokens")),
             lse=True in _known(attr_values(lse, chip)),
         )
 

@@ -23,7 +23,8 @@ if hasattr(torch.ops._C_ascend, "npu_add_rms_norm_bias"):
     if str(_REGISTRATION) not in torch.ops.loaded_libraries:
         raise ImportError(
             "_C_ascend::npu_add_rms_norm_bias is registered already, without this library; expected: "
-            "`import add_rms_norm_bias_torch` before `import add_rms_norm_bias` and any other library that has the operator"
+            "`import add_rms_norm_bias_torch` before `import add_rms_norm_bias` and any other library that "
+            "has the operator"
         )
 else:
     torch.ops.load_library(_REGISTRATION)

@@ -22,8 +22,9 @@ _DEVICE = _HERE / "_device.so"
 if hasattr(torch.ops._C_ascend, "npu_kv_quant_sparse_flash_attention"):
     if str(_REGISTRATION) not in torch.ops.loaded_libraries:
         raise ImportError(
-            "_C_ascend::npu_kv_quant_sparse_flash_attention is registered already, without this library; expected: "
-            "`import kv_quant_sparse_flash_attention_torch` before `import kv_quant_sparse_flash_attention` and any other library that has the operator"
+            "_C_ascend::npu_kv_quant_sparse_flash_attention is registered already, without this library; "
+            "expected: `import kv_quant_sparse_flash_attention_torch` before `import "
+            "kv_quant_sparse_flash_attention` and any other library that has the operator"
         )
 else:
     torch.ops.load_library(_REGISTRATION)

@@ -23,7 +23,8 @@ if hasattr(torch.ops._C_ascend, "npu_lightning_indexer"):
     if str(_REGISTRATION) not in torch.ops.loaded_libraries:
         raise ImportError(
             "_C_ascend::npu_lightning_indexer is registered already, without this library; expected: "
-            "`import lightning_indexer_torch` before `import lightning_indexer` and any other library that has the operator"
+            "`import lightning_indexer_torch` before `import lightning_indexer` and any other library that "
+            "has the operator"
         )
 else:
     torch.ops.load_library(_REGISTRATION)

@@ -23,7 +23,8 @@ if hasattr(torch.ops._C_ascend, "npu_rms_norm_dynamic_quant"):
     if str(_REGISTRATION) not in torch.ops.loaded_libraries:
         raise ImportError(
             "_C_ascend::npu_rms_norm_dynamic_quant is registered already, without this library; expected: "
-            "`import rms_norm_dynamic_quant_torch` before `import rms_norm_dynamic_quant` and any other library that has the operator"
+            "`import rms_norm_dynamic_quant_torch` before `import rms_norm_dynamic_quant` and any other "
+            "library that has the operator"
         )
 else:
     torch.ops.load_library(_REGISTRATION)
