@@ -193,6 +193,7 @@ private:
     bool CrossFlagIsSet(uint16_t place) const;
     void CheckCross(const Instruction &instruction, bool pipeKnown);
     void CheckCanWait(const char *name, Site site);
+    std::string Awaited(const Instruction &first) const;
     void CheckFlagOrder(Event event, int change, Site site);
 
     Machine &machine_;
@@ -207,6 +208,7 @@ private:
     std::map<uint32_t, int> issuedFlags_; // set and not waited for, in the order of the program
     std::map<uint16_t, std::deque<SetFlagRecord>> crossFlags_;
     Instruction *function_ = nullptr; // a vector function while it runs
+    UnitFlags unitFlags_;
     ClockPointer snapshot_;
     std::map<std::pair<Memory *, uint64_t>, uint64_t> cache_; // lines of GM: since which step
     uint64_t issued_ = 0; // instructions, in the order of the program

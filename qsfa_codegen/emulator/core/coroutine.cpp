@@ -84,7 +84,7 @@ bool Core::PipeCanRun(Pipe pipe) const
     if (first.kind == Kind::WAIT_CROSS) {
         return CrossFlagIsSet(first.event.id);
     }
-    return first.kind != Kind::WAIT_FLAG || FindFlags(first.event) != nullptr;
+    return first.kind == Kind::WAIT_FLAG ? FindFlags(first.event) != nullptr : unitFlags_.Ready(first.unitFlags);
 }
 
 bool Core::CrossFlagIsSet(uint16_t place) const
@@ -136,6 +136,19 @@ uint64_t Core::Cycles() const
 
 // ------------------------------------------------------------------ the end
 
+// What an instruction at the head of its queue waits for.
+std::string Core::Awaited(const Instruction &first) const
+{
+    switch (first.kind) {
+        case Kind::WAIT_FLAG:
+            return "flag " + Spelt(first.event);
+        case Kind::WAIT_CROSS:
+            return "cross-core flag " + SpeltCross(first.event.id);
+        default:
+            return unitFlags_.Awaited(first.unitFlags);
+    }
+}
+
 std::vector<std::string> Core::Waiting() const
 {
     std::vector<std::string> texts;
@@ -155,10 +168,8 @@ std::vector<std::string> Core::Waiting() const
         const PipeState &pipe = pipes_[i];
         if (!pipe.queue.empty()) {
             const Instruction &first = pipe.queue.front();
-            const std::string flag =
-                first.kind == Kind::WAIT_CROSS ? "cross-core flag " + SpeltCross(first.event.id) : "flag " + Spelt(first.event);
-            texts.push_back(Text("%s of %s waits in line %d for %s", emulator::Name(static_cast<Pipe>(i)),
-                name_.c_str(), first.site.line, flag.c_str()));
+            texts.push_back(Text("%s of %s waits in line %d for %s", emulator::Name(static_cast<Pipe>(i)), name_.c_str(),
+                first.site.line, Awaited(first).c_str()));
         }
     }
     return texts;
@@ -176,6 +187,11 @@ Site Core::WaitingAt() const
 
 void Core::CheckEnd()
 {
+    if (cube_) {
+        for (Finding &left : unitFlags_.Left(In(Space::L0C).Name())) {
+            Report(std::move(left));
+        }
+    }
     Finding finding;
     finding.code = "unbalanced-flag";
     finding.help = "every flag that is set must be waited for: one that is left is seen by the next kernel";

@@ -160,7 +160,9 @@ void Core::StepPipe(Pipe which)
     pipe.time = std::max(pipe.time, instruction.issueTime);
     switch (instruction.kind) {
         case Kind::WORK:
+            unitFlags_.Join(instruction.unitFlags, pipe.clock, pipe.time);
             Execute(instruction, pipe);
+            unitFlags_.Flip(instruction.unitFlags, Release(pipe), instruction.site);
             break;
         case Kind::SET_FLAG:
             Flags(instruction.event).push_back({Release(pipe), instruction.site});

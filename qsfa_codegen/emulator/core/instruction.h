@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "memory.h"
 #include "site.h"
+#include "unit_flags.h"
 
 namespace emulator {
 
@@ -78,6 +79,7 @@ struct Instruction {
     std::function<void(std::vector<Access> &)> late; // accesses that depend on data, known only before execution
     std::function<void()> execute;
     Work work;
+    UnitFlagUse unitFlags;
     bool inOrder = false; // sees all that this pipe's earlier instructions did
     // Counts NaN and infinity among the numbers that are read (false) or written (true).
     std::function<uint64_t(const Instruction &self, bool written)> strange;
