@@ -119,11 +119,10 @@ bool Core::CheckAccess(const Instruction &instruction, const Access &access)
 {
     Finding finding = Located(instruction, access, static_cast<uint64_t>(access.offset));
     finding.severity = Severity::FATAL;
-    const int64_t size = static_cast<int64_t>(access.memory->Bytes());
-    const int64_t high = access.high < 0 ? size : std::min(access.high, size);
+    const int64_t high = access.End();
     const std::string what = Text("%s %s bytes %lld to %lld of %s", instruction.name, Verb(access.mode),
         static_cast<long long>(access.First()), static_cast<long long>(access.Last() - 1), access.memory->Name().c_str());
-    if (access.First() < access.low || access.Last() > high) {
+    if (!access.Inside()) {
         finding.code = "out-of-bounds";
         finding.offset = access.First() < access.low ? access.First() : high;
         finding.message = what + Text("; the %s has bytes %lld to %lld", access.memory->InSpace() == Space::GM ? "tensor" : "buffer", static_cast<long long>(access.low), static_cast<long long>(high - 1));
