@@ -30,7 +30,7 @@ _LOWEST = np.float32(-2e38)
 
 @dataclass(frozen=True)
 class Kernel:
-    """How it is computed: in tiles of so many tokens; the reference moves when a tile exceeds it by ``slack``."""
+    """How it is computed: in tiles of so many tokens; a tile ``slack`` above the reference moves it."""
 
     tile: int
     slack: float

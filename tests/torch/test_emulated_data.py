@@ -11,7 +11,7 @@ import torch
 from qsfa_codegen.contract.calls import Call
 from qsfa_codegen.emulate.derived import DerivedCalls
 from qsfa_codegen.emulate.run import random_of
-from qsfa_codegen.reference.families import subject_of
+from qsfa_codegen.reference.subject import Subject
 from qsfa_codegen.spec.model import Chip
 from tests.emulate.calls import evaluator, family, operator
 from tests.torch.problems import TORCH
@@ -44,7 +44,7 @@ def test_made_data_is_legal_and_the_package_computes_the_same(name: str, count: 
     seen = set()
     for call in calls(name, count):
         env, bound = evaluator().env(call, chip(name))
-        subject = subject_of(operator(), call, env)
+        subject = Subject(operator(), call, env)
         tensors = family().fill(subject, random_of(call, 0))
         arguments = {key: as_torch(call, key, array) for key, array in tensors.items()}
         outputs = run(**arguments, **dict(bound.values))  # refuses what breaks a rule about data
@@ -63,7 +63,7 @@ def test_made_data_has_the_forms_that_are_hard_for_kernels() -> None:
     seen = set()
     for call in calls("A2", 60):
         env, _ = evaluator().env(call, chip("A2"))
-        tensors = family().fill(subject_of(operator(), call, env), random_of(call, 0))
+        tensors = family().fill(Subject(operator(), call, env), random_of(call, 0))
         lists = tensors["sparse_indices"].reshape(-1, tensors["sparse_indices"].shape[-1])
         valid = (lists >= 0).sum(axis=1)
         seen |= {"empty"} if (valid == 0).any() else set()
