@@ -2,12 +2,14 @@
 #include "core.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "machine.h"
 
 namespace emulator {
 namespace {
 
+constexpr int MARK_BITS = 32;
 constexpr uint64_t LINE = 64; // bytes of a line of the scalar unit's cache
 
 } // namespace
@@ -54,6 +56,30 @@ Memory *Core::Reach(Space space)
     }
     Core *other = Neighbour(0);
     return other == nullptr ? nullptr : other->memories_[static_cast<size_t>(space)].get();
+}
+
+uint64_t Core::Marked(uint64_t address, int64_t low, int64_t high)
+{
+    const std::pair<int64_t, int64_t> buffer{low, high};
+    auto found = std::find(buffers_.begin(), buffers_.end(), buffer);
+    if (found == buffers_.end()) {
+        found = buffers_.insert(found, buffer);
+    }
+    const auto number = static_cast<uint64_t>(found - buffers_.begin()) + 1;
+    return number << MARK_BITS | address;
+}
+
+// Without a mark it may be anywhere.
+Access Core::FromMarked(uint64_t address) const
+{
+    Access access;
+    access.memory = memories_[static_cast<size_t>(Space::UB)].get();
+    access.offset = static_cast<int64_t>(static_cast<int32_t>(address)); // also before the start
+    const uint64_t number = (address >> MARK_BITS) + (access.offset < 0 ? 1 : 0);
+    if (number != 0 && number <= buffers_.size()) {
+        std::tie(access.low, access.high) = buffers_[number - 1];
+    }
+    return access;
 }
 
 Core *Core::Neighbour(uint32_t sub)

@@ -12,6 +12,7 @@
 
 #include "counts.h"
 #include "finding.h"
+#include "function_order.h"
 #include "instruction.h"
 
 namespace emulator {
@@ -99,10 +100,16 @@ public:
     Memory &In(Space space);
     Core *Neighbour(uint32_t sub); // of this group and the other kind; nullptr where there is none
     void Report(Finding finding); // with this core's name filled in
-    void Touch(Access access, const char *name, Site site); // by the vector function that runs: checked and entered
-    void Operate() // one operation on registers of the vector function that runs
+    // For the vector function that runs: bytes are checked and entered. Of those that are read, `known` is told which
+    // have a value; no more is said of the others.
+    void Touch(Access access, const char *name, Site site, bool *known = nullptr);
+    void Operate() // counts an operation on registers
     {
         ++function_->work.registers;
+    }
+    FunctionOrder &OrderInFunction()
+    {
+        return *functionOrder_;
     }
 
     bool Cube() const
@@ -129,6 +136,10 @@ public:
     {
         return machine_;
     }
+
+    // An address in UB as vector functions get it: the buffer that it belongs to stands in its upper half.
+    uint64_t Marked(uint64_t address, int64_t low, int64_t high);
+    Access FromMarked(uint64_t address) const; // of no bytes yet
 
     MaskRegister mask;
     AtomicMode atomic;
@@ -178,6 +189,7 @@ private:
     const ClockPointer &Snapshot();
     void Execute(Instruction &instruction, PipeState &pipe);
     void RunFunction(Instruction &instruction);
+    static std::vector<Access> Known(const Access &access, bool *known);
     void Enter(const Instruction &instruction, const PipeState &pipe);
     enum class Entry : uint8_t {
         CHECKED, // what is wrong is told
@@ -207,6 +219,8 @@ private:
     std::map<uint32_t, std::deque<SetFlagRecord>> flags_;
     std::map<uint32_t, int> issuedFlags_; // set and not waited for, in the order of the program
     std::map<uint16_t, std::deque<SetFlagRecord>> crossFlags_;
+    std::vector<std::pair<int64_t, int64_t>> buffers_; // that marked addresses belong to
+    std::unique_ptr<FunctionOrder> functionOrder_;
     Instruction *function_ = nullptr; // a vector function while it runs
     UnitFlags unitFlags_;
     ClockPointer snapshot_;

@@ -231,6 +231,10 @@ void Core::Execute(Instruction &instruction, PipeState &pipe)
 void Core::RunFunction(Instruction &instruction)
 {
     function_ = &instruction;
+    if (!functionOrder_) {
+        functionOrder_ = std::make_unique<FunctionOrder>(In(Space::UB).Bytes());
+    }
+    functionOrder_->Begin();
     SetFunctionOf(this);
     try {
         instruction.execute();
@@ -241,7 +245,7 @@ void Core::RunFunction(Instruction &instruction)
     counts.CountRegisters(instruction);
 }
 
-void Core::Touch(Access access, const char *name, Site site)
+void Core::Touch(Access access, const char *name, Site site, bool *known)
 {
     Instruction part;
     part.pipe = Pipe::V;
@@ -250,9 +254,33 @@ void Core::Touch(Access access, const char *name, Site site)
     part.order = function_->order;
     part.inOrder = true;
     part.accesses.push_back(access);
-    if (Check(part)) {
-        Enter(part, Of(Pipe::V));
+    if (!Check(part)) {
+        return;
     }
+    if (known != nullptr) {
+        part.accesses = Known(access, known);
+    }
+    Enter(part, Of(Pipe::V));
+}
+
+// The runs of bytes that have a value.
+std::vector<Access> Core::Known(const Access &access, bool *known)
+{
+    std::vector<Access> runs;
+    for (uint32_t i = 0; i < access.length; ++i) {
+        const Epoch writer = access.memory->Marks().Writer(static_cast<uint64_t>(access.offset) + i);
+        known[i] = writer && !writer.Undefined();
+        if (!known[i]) {
+            continue;
+        }
+        if (i == 0 || !known[i - 1]) {
+            runs.push_back(access);
+            runs.back().offset += i;
+            runs.back().length = 0;
+        }
+        ++runs.back().length;
+    }
+    return runs;
 }
 
 void Core::RefuseInFunction(const char *name, Site site)

@@ -2,6 +2,7 @@
 #ifndef EMULATED_CUBE_H
 #define EMULATED_CUBE_H
 
+#include "emulated/arch.h"
 #include "emulated/atomic.h"
 #include "emulated/cube_parameters.h"
 #include "emulated/cube_unit_flags.h"
@@ -58,6 +59,9 @@ void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
     Site site = Site::Here())
 {
     const LoadCall call{"LoadDataWithTranspose", site, dst.InSpace(), src.InSpace()};
+    if (call.to == emulator::Space::L0A) {
+        RefuseOnArch35(call.name, site, "a way from L1 to L0A with LoadDataWithTranspose", "use LoadData with LoadData2DParamsV2");
+    }
     emulator::ops::LoadTransposed op;
     op.elementSize = sizeof(T);
     op.startIndex = params.startIndex.Wide();
@@ -74,6 +78,7 @@ void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadDa
 {
     using emulator::ops::Layout3D;
     const LoadCall call{"LoadData", site, dst.InSpace(), src.InSpace()};
+    RefuseOnArch35(call.name, site, "LoadData3DParamsV2 without SetLoadDataRepeat", "use LoadData2DParamsV2");
     emulator::ops::Load3D op;
     const bool right = dst.InSpace() == emulator::Space::L0B;
     op.layout = right ? Layout3D::ZN : params.enTranspose ? Layout3D::ZZ_TRANSPOSED
@@ -175,6 +180,14 @@ emulator::ops::Mmad<C, A, B> MakeMmad(const LocalTensor<C> &dst, const LocalTens
     op.n = params.n.Wide();
     op.k = params.k.Wide();
     op.wideK = params.kDirectionAlign;
+    op.nzA = OnArch35();
+    op.disableGemv = params.disableGemv;
+    if (params.disableGemv) {
+        RequireArch35(name, site, "disableGemv");
+    }
+    if (params.kDirectionAlign) {
+        RefuseOnArch35(name, site, "kDirectionAlign", "k is aligned to whole blocks there");
+    }
     return op;
 }
 

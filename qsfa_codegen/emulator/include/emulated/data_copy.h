@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "emulated/arch.h"
 #include "emulated/atomic.h"
 #include "emulated/parameters.h"
 #include "emulated/tensor.h"
@@ -27,11 +28,13 @@ inline Path PathOf(emulator::Space from, emulator::Space to, const char *name, S
             return {Pipe::MTE2, to == Space::UB ? Route::GM_UB : Route::GM_L1};
         }
     } else if (to == Space::GM) {
-        if (from == Space::UB || from == Space::L1) {
+        if (from == Space::UB || (from == Space::L1 && !OnArch35())) {
             return {Pipe::MTE3, from == Space::UB ? Route::UB_GM : Route::L1_GM};
         }
     } else if (from == Space::UB && to == Space::UB) {
         return {Pipe::V, Route::UB_UB};
+    } else if (from == Space::UB && to == Space::L1 && OnArch35() && !emulator::Here().Cube()) {
+        return {Pipe::MTE3, Route::UB_L1};
     }
     Refuse(name, site, emulator::Text("there is no way from %s to %s on this chip", Name(from), Name(to)));
     return {Pipe::S, Route::NONE};
