@@ -206,6 +206,11 @@ def _render_project(operator: Operator, templates: Templates) -> str:
     )
 
 
+def render_tracing(_: Operator, templates: Templates) -> str:
+    """The text of the module about sizes that a trace leaves open."""
+    return templates.render("python/tracing.py.j2")
+
+
 def _path(name: str) -> Callable[[Operator], str]:
     return lambda operator: f"python/{operator.snake}/{name}.py"
 
@@ -223,6 +228,7 @@ ARTEFACTS = (
     Artefact("python", _path("__init__"), _render_init, has_torch),
     Artefact("python", _path("ops"), _render_ops, has_torch),
     Artefact("python", _path("contract"), render_contract, has_torch),
+    Artefact("python", _path("tracing"), render_tracing, has_torch),
     Artefact("python", _path("contents"), _render_contents, _has_contents),
     Artefact("python", _path("rows"), render_rows, _has_rows),
     Artefact("python", _path("hifloat8"), render_hifloat8, _has_hifloat8),

@@ -81,14 +81,25 @@ def test_suites_are_written_with_care(flash: Operator, tmp_path: Path) -> None:
 
 def test_files_of_an_operator_that_is_computed(flash: Operator) -> None:
     package = f"python/{flash.snake}"
-    names = ("__init__", "ops", "contract", "contents", "rows", "hifloat8", "cpu", "cache", "model")
+    names = (
+        "__init__",
+        "ops",
+        "contract",
+        "tracing",
+        "contents",
+        "rows",
+        "hifloat8",
+        "cpu",
+        "cache",
+        "model",
+    )
     assert list(python_of(flash)) == ["python/pyproject.toml", *(f"{package}/{name}.py" for name in names)]
 
 
 def test_files_of_an_operator_that_is_traced_alone() -> None:
     operator = load(ROOT / "spec" / "lightning_indexer.yaml")
     package = f"python/{operator.snake}"
-    names = ("__init__", "ops", "contract")
+    names = ("__init__", "ops", "contract", "tracing")
     assert list(python_of(operator)) == ["python/pyproject.toml", *(f"{package}/{name}.py" for name in names)]
 
 
