@@ -200,3 +200,11 @@ def test_any_text_around_a_field(before: str, after: str) -> None:
 @given(TEXTS)
 def test_a_docstring_ends_where_it_should(text: str) -> None:
     compile(f"def f():\n    {docstring(text)}\n", "docstring", "exec")
+
+
+def test_softmax_outputs_that_nothing_plays_are_left_alone(flash: Operator) -> None:
+    assert flash.kernel is not None
+    roles = tuple(role for role in flash.kernel.roles if role[0] not in ("row_max", "row_sum"))
+    other = replace(flash, kernel=replace(flash.kernel, roles=roles))
+    assert "row_max" not in python_of(other)[f"python/{flash.snake}/cpu.py"]
+    assert "outputs.softmax_max.numel()" in python_of(flash)[f"python/{flash.snake}/cpu.py"]
