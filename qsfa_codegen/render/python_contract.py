@@ -58,6 +58,9 @@ _TYPES = {
     "int[]": "Sequence[int]",
     "bool[]": "Sequence[bool]",
 }
+UNLESS_OPEN = "unless_open"
+_TRACING = (UNLESS_OPEN, "with_open_sizes")
+"""Names of the module about sizes that a trace leaves open."""
 _WORD = re.compile(r"\w+")
 
 
@@ -69,12 +72,12 @@ class ParamText(Struct, frozen=True):
 
 
 class CheckText(Struct, frozen=True):
-    """One check: the head of its ``if``, the statement inside, and the list it loops over."""
+    """One check: the head of its ``if``, the statement inside, and the heads of what stands around both."""
 
     id: str
     test: str
     reject: str
-    tensors: str | None
+    around: tuple[str, ...]
 
 
 class StepText(Struct, frozen=True):
@@ -227,7 +230,10 @@ class PythonContract:
 
     def _check(self, check: Check) -> CheckText:
         tensors = list_input(self.operator, check)
-        indent = (2 if tensors is None else 3) * INDENT
+        around = [] if tensors is None else [f"for tensor in {self.names.param(tensors.name)} or ():"]
+        if self.names.reads_sizes(*exprs_of(check)):
+            around.append(f"with {UNLESS_OPEN}:")
+        indent = (2 + len(around)) * INDENT
         self.names.one_of = tensors.name if tensors is not None else None
         test = statement("if ", self.names.text(violation(check)), ":", indent - INDENT)
         said = self._failure(check)
@@ -235,8 +241,7 @@ class PythonContract:
         fields = [self._field(given) for given in said.givens]
         reject = text_call("raise CallError(", message, fields, indent)
         self.names.one_of = None
-        looped = None if tensors is None else self.names.param(tensors.name)
-        return CheckText(check.id, test, reject, looped)
+        return CheckText(check.id, test, reject, tuple(around))
 
     def _field(self, given: Given) -> str:
         """A fact of the call inside an f-string."""
@@ -369,6 +374,7 @@ def render_contract(operator: Operator, templates: Templates) -> str:
     view["consts"] = [
         (c.name, c.value, comment(c.doc.en)[0]) for c in contract.operator.consts if c.name in named
     ]
+    view["tracing"] = [name for name in _TRACING if name in named]
     view["codes"] = [(name, pairs) for name, pairs in view["codes"] if name in named]
     head = templates.render("python/contract.py.j2", body=body.rstrip("\n"), named=named, **view)
     return head.rstrip("\n") + "\n"
