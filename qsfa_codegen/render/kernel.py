@@ -11,7 +11,8 @@ from msgspec import Struct
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.kernel_arch import arch_parts
-from qsfa_codegen.render.kernel_text import column_type
+from qsfa_codegen.render.kernel_family import PARTS, family_parts, family_text
+from qsfa_codegen.render.kernel_text import KernelNames, column_type
 from qsfa_codegen.render.text import INDENT, wrap_call
 from qsfa_codegen.render.tiling_key import has_template_key, key_file, tiling_key
 from qsfa_codegen.render.tiling_struct import NAMESPACE, PLAIN, has_struct_file, struct_file, tiling_data
@@ -59,13 +60,18 @@ def key_arguments(operator: Operator) -> list[str]:
     return [arg.name for arg in key.args] if key is not None else []
 
 
+def _class_parameters(operator: Operator) -> tuple[list[str], list[str]]:
+    """Parameters of the template of the kernel class: types of the dtype columns, arguments of the key."""
+    types = [f"typename {column_type(column)}" for column in operator.dtypes.columns]
+    return types, [f"int {name}" for name in key_arguments(operator)]
+
+
 # --------------------------------------------------------------------------- header of an architecture
 
 
 def _render_arch(number: int, operator: Operator, templates: Templates) -> str:
     arch = operator.archs[number]
-    types = [f"typename {column_type(column)}" for column in operator.dtypes.columns]
-    numbers = [f"int {name}" for name in key_arguments(operator)]
+    types, numbers = _class_parameters(operator)
     return templates.render(
         "op_kernel/arch/op_kernel.h.j2",
         guard=f"{upper(operator.name)}_{upper(arch)}_KERNEL_H",
@@ -76,6 +82,33 @@ def _render_arch(number: int, operator: Operator, templates: Templates) -> str:
         template=wrap_call("template <", [*types, *numbers], ">"),
         **arch_parts(operator, arch),
     )
+
+
+# --------------------------------------------------------------------------- the parts of its body
+
+
+def _render_part(arch: str, part: str, operator: Operator, templates: Templates) -> str:
+    kernel = _kernel(operator)
+    types, numbers = _class_parameters(operator)
+    arguments = [*map(column_type, operator.dtypes.columns), *key_arguments(operator)]
+    family = family_text(operator, arch, KernelNames(operator, arch))
+    return templates.render(
+        f"op_kernel/{kernel.family}/{arch}/{part}.h.j2",
+        guard=f"{upper(operator.name)}_{upper(arch)}_{upper(part)}_H",
+        snake=operator.snake,
+        namespace=kernel_namespace(operator),
+        template=wrap_call("template <", [*types, *numbers], ">"),
+        kernel=f"Kernel<{', '.join(arguments)}>",
+        **family.numbers,
+    )
+
+
+def _part_path(arch: str, part: str, operator: Operator) -> str:
+    return f"op_kernel/{arch}/{operator.snake}_{part}.h"
+
+
+def _has_part(arch: str, part: str, operator: Operator) -> bool:
+    return has_kernel(operator) and arch in operator.archs and part in family_parts(operator, arch)
 
 
 # --------------------------------------------------------------------------- the entry
@@ -175,5 +208,14 @@ ARTEFACTS = (
     *(
         Artefact("op_kernel", partial(_arch_path, n), partial(_render_arch, n), partial(_has_arch, n))
         for n in range(_ARCHS_AT_MOST)
+    ),
+    *(
+        Artefact(
+            "op_kernel",
+            partial(_part_path, arch, p),
+            partial(_render_part, arch, p),
+            partial(_has_part, arch, p),
+        )
+        for arch, p in dict.fromkeys((arch, p) for (_, arch), parts in PARTS.items() for p in parts)
     ),
 )

@@ -13,6 +13,7 @@ from qsfa_codegen.expr.limits import INT32_MAX
 from qsfa_codegen.expr.nodes import Expr, Literal, Ref, RefKind
 from qsfa_codegen.expr.prose import say
 from qsfa_codegen.render.cpp import constant, variable
+from qsfa_codegen.render.kernel_family import FamilyText, family_parts, family_text
 from qsfa_codegen.render.kernel_text import TILING, KernelNames, KernelText
 from qsfa_codegen.render.text import (
     INDENT,
@@ -104,7 +105,15 @@ class _ArchWriter:
             "settings": list(self._settings()),
             "regions": list(self._regions()),
         }
+        family = self._family()
+        parts["family"] = family
         return {**parts, "constants": self._constants(parts), "accessors": self._accessors()}
+
+    def _family(self) -> FamilyText | None:
+        """The call in the family's words, where the family's own templates are the body."""
+        if not family_parts(self._operator, self._names.arch):
+            return None
+        return family_text(self._operator, self._names.arch, self._names)
 
     def _constants(self, parts: dict[str, Any]) -> list[str]:
         """Constants of the spec that the parts name, then derived ones."""

@@ -51,6 +51,7 @@ class KernelNames:
     """Spelling of leaves in the kernel code of one architecture."""
 
     def __init__(self, operator: Operator, arch: str) -> None:
+        self.arch = arch
         self._operator = operator
         self._facts = kernel_facts(operator, arch)
         self._ranges = Ranges(operator)
@@ -75,6 +76,10 @@ class KernelNames:
         if source is None:
             return None
         return self._told(expr, source.argument or _field(source))
+
+    def known(self, expr: Expr) -> Expr:
+        """``expr`` with what has one value in every call of the architecture as that value."""
+        return self._facts.known(expr)
 
     def _told(self, expr: Expr, text: str) -> KernelText:
         reads = self._facts.reads(expr)

@@ -8,6 +8,7 @@
 #include "kernel_operator.h"
 
 #include "../kv_quant_sparse_flash_attention_tiling_data.h"
+#include "kv_quant_sparse_flash_attention_call.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
@@ -86,8 +87,16 @@ template <typename QType, typename KvType, int FLASH_DECODE, int PAGE_ATTENTION,
     int KV_LAYOUT_T, int TEMPLATE_MODE, int IS_SPLIT_G>
 class Kernel {
 public:
-    // The body of the kernel: set up, then run. Both are defined in
-    // kv_quant_sparse_flash_attention_kernel_body.h beside this file.
+    using Tiling = TilingData;
+    using Pointers = Arguments;
+    using Query = QType;
+    using Cache = KvType;
+
+    static constexpr bool QUERY_JOINED = LAYOUT_T == 1;
+    static constexpr bool KV_JOINED = KV_LAYOUT_T == 1;
+    static constexpr bool KV_PAGED = KV_LAYOUT_T == 2;
+
+    // The body of the kernel: set up, then run.
     __aicore__ inline void Init(const Arguments &arguments, const TilingData &tiling, AscendC::TPipe &pipe);
     __aicore__ inline void Process();
 
@@ -105,6 +114,11 @@ public:
     __aicore__ static inline int64_t Bmm2ResUbSize(const TilingData &tiling)
     {
         return tiling.singleCoreTensorSize.bmm2ResUbSize;
+    }
+
+    __aicore__ static inline int64_t SparseMode(const TilingData &tiling)
+    {
+        return tiling.baseParams.sparseMode;
     }
 
     // What the caller asked for.
@@ -250,14 +264,38 @@ public:
     {
         return KV_SLOTS * (VALID_STRIDE * VECTOR_PAIR) * 4;
     }
+
+    __aicore__ static inline Call CallOf(const TilingData &tiling)
+    {
+        Call call;
+        call.batches = tiling.baseParams.batchSize;
+        call.queryRows = tiling.baseParams.qSeqSize;
+        call.kvRows = tiling.baseParams.seqSize;
+        call.heads = tiling.baseParams.nNumOfQInOneGroup;
+        call.entries = tiling.baseParams.sparseBlockCount;
+        call.blockTokens = tiling.baseParams.sparseBlockSize;
+        call.pageTokens = tiling.baseParams.blockSize;
+        call.pages = tiling.baseParams.maxBlockNumPerBatch;
+        call.rowBytes = static_cast<uint32_t>(tiling.baseParams.dSizeVInput);
+        call.rope = tiling.baseParams.dSizeVInput == RowBytes(64) ? 64 : 0;
+        call.ropeOffset = static_cast<uint32_t>(RowRopeOffset);
+        call.scaleOffset = static_cast<uint32_t>(RowScaleOffset(call.rope));
+        call.scale = tiling.baseParams.scaleValue;
+        call.causal = SparseMode(tiling) == 3;
+        call.hasQueryLengths = tiling.baseParams.isActualLenDimsNull == 0;
+        call.hasKvLengths = tiling.baseParams.isActualLenDimsKVNull == 0;
+        call.writesStats = tiling.baseParams.returnSoftmaxLse != 0;
+        return call;
+    }
+
+private:
+    Arguments arguments_;
+    TilingData tiling_;
+    AscendC::TPipe *pipe_ = nullptr;
 };
 
 } // namespace KvQuantSparseFlashAttentionKernel
 
-#if __has_include("kv_quant_sparse_flash_attention_kernel_body.h")
 #include "kv_quant_sparse_flash_attention_kernel_body.h"
-#else
-#error "the kernel body, which defines Init and Process for this architecture, is missing"
-#endif
 
 #endif // KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_KERNEL_H

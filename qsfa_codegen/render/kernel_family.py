@@ -1,0 +1,323 @@
+"""A kernel family's words for a call, and the files of its kernel on one architecture.
+
+The templates of a family know no operator. What they compute with stands in a struct ``Call``, whose members
+are filled here from fields of the tiling data, by what the roles of the spec say of shapes and records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeGuard, TypeVar
+
+from msgspec import Struct
+
+from qsfa_codegen.expr.constants import const_int
+from qsfa_codegen.expr.nodes import Conditional, Expr, Not, ParamQuery, Query, Ref, RefKind, Select, walk
+from qsfa_codegen.render.kernel_text import TILING
+from qsfa_codegen.spec.families import plain_fields
+from qsfa_codegen.spec.kernel_facts import LETS
+from qsfa_codegen.spec.layout import Entry, struct_layout
+from qsfa_codegen.spec.model import (
+    Attr,
+    Const,
+    Dim,
+    DimItem,
+    EnumDef,
+    Input,
+    Let,
+    Output,
+    Presence,
+    Record,
+    Shape,
+    Table,
+)
+from qsfa_codegen.spec.names import pascal
+from qsfa_codegen.spec.parameters import attr_ref
+from qsfa_codegen.spec.world import attr_values
+
+if TYPE_CHECKING:
+    from qsfa_codegen.render.kernel_text import KernelNames
+    from qsfa_codegen.spec.model import Operator
+
+T = TypeVar("T")
+_BATCHED_RANK, _JOINED_RANK = 4, 3
+_REGIONS = frozenset({"qk", "p", "pv", "kv", "kv_valid"})
+_LANES_OF_BLOCK, _LANES = 8, 64
+
+
+PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("sparse_mla", "arch22"): (
+        "sizes",
+        "flags",
+        "call",
+        "step",
+        "plan",
+        "list",
+        "dequant",
+        "softmax",
+        "output",
+        "cube",
+        "vector",
+        "kernel_body",
+    ),
+}
+
+
+class FamilyError(Exception):
+    """The family's kernel needs to be told something that the spec does not say."""
+
+
+class FamilyText(Struct, frozen=True):
+    """What the class of the kernel says in the family's words, and numbers for its templates."""
+
+    types: tuple[str, ...]
+    layouts: tuple[str, ...]
+    call: str
+    numbers: Mapping[str, object]
+
+
+def family_parts(operator: Operator, arch: str) -> tuple[str, ...]:
+    """Names of the files that make up the body of the kernel; none where the family has no such kernel."""
+    kernel = operator.kernel
+    return () if kernel is None else PARTS.get((kernel.family, arch), ())
+
+
+def family_text(operator: Operator, arch: str, names: KernelNames) -> FamilyText:
+    """The words of the family. FamilyError when something cannot be told from the spec."""
+    return _Writer(operator, arch, names).text()
+
+
+class _Writer:
+    def __init__(self, operator: Operator, arch: str, names: KernelNames) -> None:
+        assert operator.kernel is not None
+        assert operator.tiling is not None
+        self._operator = operator
+        self._arch = arch
+        self._names = names
+        self._roles = dict(operator.kernel.roles)
+        self._lets = {let.name: let.value for let in (*operator.lets, *operator.tiling.lets)}
+        data = operator.tiling.data
+        self._entries: tuple[Entry, ...] = struct_layout(data).entries if data is not None else ()
+        self._record = operator.find(Record, self._role("row"))
+        regions = {term.name for term in dict(operator.tiling.workspace).get(arch, ())}
+        if not regions >= _REGIONS:
+            raise FamilyError
+
+    def text(self) -> FamilyText:
+        aliases = {"Tiling": "TilingData", "Pointers": "Arguments", "Query": "QType", "Cache": "KvType"}
+        types = tuple(f"using {name} = {meant};" for name, meant in aliases.items())
+        members = [f"call.{name} = {value};" for name, value in self._members()]
+        body = "\n".join(f"        {line}" for line in ("Call call;", *members, "return call;"))
+        head = f"    __aicore__ static inline Call CallOf(const TilingData &{TILING})"
+        return FamilyText(types, tuple(self._layouts()), f"{head}\n    {{\n{body}\n    }}", self._numbers())
+
+    def _numbers(self) -> dict[str, object]:
+        dequant = _known(self._record.dequant)
+        counts = {field.name: field.count for field in self._record.fields}
+        nope = self._number(counts[dequant.field])
+        tile = self._number(dequant.tile)
+        scales = nope // tile
+        lanes = sum(((1 << scales) - 1) << at for at in range(0, _LANES, _LANES_OF_BLOCK))
+        return {
+            "nope": nope,
+            "tile": tile,
+            "rope_most": max(self._values(self._plain())),
+            "scale_lanes": f"0x{lanes:016x}",
+        }
+
+    # ------------------------------------------------------------------ layouts
+
+    def _layouts(self) -> Iterator[str]:
+        query, kv = _choice(self._input("q").shape), _choice(self._input("kv").shape)
+        yield self._layout("QUERY_JOINED", query, _joined(query))
+        yield self._layout("KV_JOINED", kv, _joined(kv))
+        yield self._layout("KV_PAGED", kv, self._paged())
+
+    def _layout(self, name: str, choice: Table[Shape], label: str | None) -> str:
+        """Whether the layout of a tensor is the one with this label."""
+        if label is None:
+            return f"static constexpr bool {name} = false;"
+        attr = _attr_of(choice)
+        enum = _known(self._operator.find(Attr, attr.name).enum)
+        code = self._operator.find(EnumDef, enum).label(label).code
+        return f"static constexpr bool {name} = {self._spell(attr)} == {code};"
+
+    def _paged(self) -> str:
+        table = _by_case(self._input("table").presence)
+        return _only([label for label, presence in table.items() if presence is Presence.REQUIRED])
+
+    # ------------------------------------------------------------------ members of the call
+
+    def _members(self) -> Iterator[tuple[str, str]]:
+        query, kv = _by_case(self._input("q").shape), _by_case(self._input("kv").shape)
+        batched = _only([shape for shape in query.values() if shape.rank == _BATCHED_RANK])
+        own = _only([s for label, s in kv.items() if s.rank == _BATCHED_RANK and label != self._paged()])
+        indices = _by_case(self._input("indices").shape)
+        table = self._input("table").shape
+        yield "batches", self._field(_dim(batched, 0))
+        yield "queryRows", self._field(_dim(batched, 1))
+        yield "kvRows", self._field(_dim(own, 1))
+        yield "heads", self._heads(_dim(batched, 2))
+        yield "entries", self._field(_dim(next(iter(indices.values())), -1))
+        yield "blockTokens", self._spell(attr_ref(self._attr("block_tokens"), self._record.span))
+        yield "pageTokens", self._field(_dim(kv[self._paged()], 1))
+        yield "pages", self._field(_dim(table if isinstance(table, Shape) else None, 1))
+        yield from self._row(self._field(_dim(own, -1)))
+        yield "scale", self._spell(attr_ref(self._attr("scale"), self._record.span))
+        yield "causal", self._spell(self._operator.find(Let, self._role("causal")).value)
+        yield "hasQueryLengths", self._presence(self._role("q_lens"))
+        yield "hasKvLengths", self._presence(self._role("kv_lens"))
+        stats = _choice(self._operator.find(Output, self._role("row_max")).shape)
+        yield "writesStats", self._flag(_attr_of(stats).name)
+
+    def _row(self, size: str) -> Iterator[tuple[str, str]]:
+        """The parts of a row; how many plain elements it has follows from its bytes."""
+        most = max(self._values(self._plain()))
+        yield "rowBytes", f"static_cast<uint32_t>({size})"
+        yield "rope", f"{size} == RowBytes({most}) ? {most} : 0"
+        yield "ropeOffset", self._offset(plain_fields(self._record)[0])
+        yield "scaleOffset", self._offset(_known(self._record.dequant).by)
+
+    def _offset(self, field: str) -> str:
+        spelt = self._names.spell(self._record.offset(field))
+        name = f"Row{pascal(field)}Offset"
+        return f"static_cast<uint32_t>({name if spelt.constant else f'{name}(call.rope)'})"
+
+    def _field(self, dim: str) -> str:
+        """The field that holds the size of ``dim``, in whatever layout has it."""
+        for entry in self._entries:
+            if any(_is_dim(leaf) and leaf.name == dim for leaf in self._cases(entry.field.value)):
+                return f"{TILING}.{entry.path}"
+        raise FamilyError
+
+    def _heads(self, dim: str) -> str:
+        """The field with the heads of a group: all heads over those of the cache, of which there is one."""
+        for entry in self._entries:
+            dims = {node.name for node in walk(self._expanded(entry.field.value)) if _is_dim(node)}
+            if dim in dims and all(name == dim or self._is_one(name) for name in dims):
+                return f"{TILING}.{entry.path}"
+        raise FamilyError
+
+    def _is_one(self, dim: str) -> bool:
+        size = self._operator.find(Dim, dim).derived
+        return size is not None and const_int(size) == 1
+
+    def _presence(self, param: str) -> str:
+        """Whether an optional input is there: the field that says so, or says that it is not."""
+        for entry in self._entries:
+            value = _truth(entry.field.value)
+            asked = value.operand if isinstance(value, Not) else value
+            if isinstance(asked, ParamQuery) and asked.query is Query.PRESENT and asked.param == param:
+                return f"{TILING}.{entry.path} {'==' if isinstance(value, Not) else '!='} 0"
+        raise FamilyError
+
+    def _flag(self, attr: str) -> str:
+        """A switch of the caller: the field that is 1 or 0 for it."""
+        for entry in self._entries:
+            value = _truth(entry.field.value)
+            if isinstance(value, Ref) and value.kind is RefKind.ATTR and value.name == attr:
+                return f"{TILING}.{entry.path} != 0"
+        raise FamilyError
+
+    def _expanded(self, expr: Expr) -> Expr:
+        while isinstance(expr, Ref) and expr.kind in LETS:
+            expr = self._lets[expr.name]
+        return expr
+
+    def _cases(self, expr: Expr) -> Iterator[Expr]:
+        expr = self._expanded(expr)
+        if isinstance(expr, Select):
+            for _, case in expr.cases:
+                yield from self._cases(case)
+        else:
+            yield expr
+
+    # ------------------------------------------------------------------ parameters
+
+    def _role(self, role: str) -> str:
+        return _known(self._roles.get(role))
+
+    def _input(self, role: str) -> Input:
+        return self._operator.find(Input, self._role(role))
+
+    def _attr(self, role: str) -> Attr:
+        return self._operator.find(Attr, self._role(role))
+
+    def _spell(self, value: Expr) -> str:
+        """A value that the tiling data, the key and constants determine."""
+        spelt = self._names.direct(value) or self._names.spell(value)
+        if spelt.parameters:
+            raise FamilyError
+        return spelt.text
+
+    def _plain(self) -> Attr:
+        """The attribute with the number of plain elements of a row."""
+        name = plain_fields(self._record)[0]
+        count = next(field.count for field in self._record.fields if field.name == name)
+        if not isinstance(count, Ref) or count.kind is not RefKind.ATTR:
+            raise FamilyError
+        return self._operator.find(Attr, count.name)
+
+    def _values(self, attr: Attr) -> tuple[int, ...]:
+        chips = [chip for chip in self._operator.chips if chip.arch == self._arch]
+        return tuple(v for chip in chips for v in _known(attr_values(attr, chip)) if isinstance(v, int))
+
+    def _number(self, expr: Expr) -> int:
+        known = self._names.known(expr)
+        if isinstance(known, Ref) and known.kind is RefKind.CONST:
+            return self._operator.find(Const, known.name).value
+        return _known(const_int(known))
+
+
+def _joined(choice: Table[Shape]) -> str | None:
+    """The layout that has the rows of all batches one after the other."""
+    shapes: Mapping[str, Shape] = _by_case(choice)
+    labels = [label for label, shape in shapes.items() if shape.rank == _JOINED_RANK]
+    return _only(labels) if labels else None
+
+
+def _choice(choice: Shape | Table[Shape] | None) -> Table[Shape]:
+    if not isinstance(choice, Table):
+        raise FamilyError
+    return choice
+
+
+def _attr_of(choice: Table[Shape]) -> Ref:
+    if not isinstance(choice.selector, Ref) or choice.selector.kind is not RefKind.ATTR:
+        raise FamilyError
+    return choice.selector
+
+
+def _by_case(choice: T | Table[T] | None) -> Mapping[str, T]:
+    """The entries of a choice that goes by one selector."""
+    if not isinstance(choice, Table):
+        raise FamilyError
+    return {label: value for label, value in choice.cases if not isinstance(value, Table)}
+
+
+def _dim(shape: Shape | None, axis: int) -> str:
+    item = _known(shape).items[axis]
+    return _known(item.dim if isinstance(item, DimItem) else None)
+
+
+def _is_dim(expr: Expr) -> TypeGuard[Ref]:
+    return isinstance(expr, Ref) and expr.kind is RefKind.DIM
+
+
+def _truth(expr: Expr) -> Expr:
+    """What a field says that is 1 or 0."""
+    if isinstance(expr, Conditional) and const_int(expr.then) == 1 and const_int(expr.otherwise) == 0:
+        return expr.test
+    return expr
+
+
+def _only(found: Sequence[T]) -> T:
+    if len(found) != 1:
+        raise FamilyError
+    return found[0]
+
+
+def _known(value: T | None) -> T:
+    if value is None:
+        raise FamilyError
+    return value
