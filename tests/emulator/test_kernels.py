@@ -107,6 +107,26 @@ def test_dequantise_counts_and_bytes() -> None:
     assert (counts.vector_barriers, counts.barriers, counts.flags) == (3, 4, 4)  # one barrier is TPipe's
 
 
+def test_three_ways_to_transpose() -> None:
+    x = [float(i) for i in range(256)]
+    done = run("vector.cpp", "transposed", given("x", struct.pack("256e", *x)), wanted("y", 3 * 512))
+    assert done.report.findings == ()
+    turned = [x[row * 16 + column] for column in range(16) for row in range(16)]
+    assert list(struct.unpack("768e", done.outputs["y"])) == turned * 3
+
+
+def test_products_of_halves_are_added_to_floats_that_lie_apart() -> None:
+    x = [(i % 23 - 11) / 4 for i in range(128)]
+    done = run("vector.cpp", "products_added", given("x", struct.pack("128e", *x)), wanted("y", 1024))
+    assert done.report.findings == ()
+    expected = [1.0] * 256
+    for i, value in enumerate(x):
+        row, lane = divmod(i, 64)
+        place = row * 128 + lane // 8 * 16 + lane % 8  # every other block
+        expected[place] += (2 * value if lane < 40 else 0) + value * value
+    assert list(unpacked(done.outputs["y"])) == expected
+
+
 def test_a_trace_has_every_instruction_in_its_time() -> None:
     data = floats([1.0] * 2048)
     done = run(

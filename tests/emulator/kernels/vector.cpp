@@ -220,3 +220,73 @@ __global__ __aicore__ void dequantise(GM_ADDR x, GM_ADDR scales, GM_ADDR y)
     DataCopy(yGm, halves.ReinterpretCast<bfloat16_t>(), rows * width);
 }
 LAUNCHABLE(dequantise);
+
+// A matrix of 16 × 16 halves, transposed in three ways.
+__global__ __aicore__ void transposed(GM_ADDR x, GM_ADDR y)
+{
+    constexpr uint32_t side = 16;
+    constexpr uint32_t count = side * side;
+    GlobalTensor<half> xGm;
+    GlobalTensor<half> yGm;
+    xGm.SetGlobalBuffer((__gm__ half *)x);
+    yGm.SetGlobalBuffer((__gm__ half *)y);
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> inBuffer;
+    TBuf<TPosition::VECCALC> outBuffer;
+    pipe.InitBuffer(inBuffer, count * sizeof(half));
+    pipe.InitBuffer(outBuffer, 3 * count * sizeof(half));
+    const LocalTensor<half> in = inBuffer.Get<half>();
+    const LocalTensor<half> out = outBuffer.Get<half>();
+    LocalTensor<half> from[NCHW_CONV_ADDR_LIST_SIZE];
+    LocalTensor<half> to[NCHW_CONV_ADDR_LIST_SIZE];
+    uint64_t fromAddresses[NCHW_CONV_ADDR_LIST_SIZE];
+    uint64_t toAddresses[NCHW_CONV_ADDR_LIST_SIZE];
+    for (uint32_t i = 0; i < side; ++i) {
+        from[i] = in[i * side];
+        to[i] = out[count + i * side];
+        fromAddresses[i] = (uint64_t)in[i * side].GetPhyAddr();
+        toAddresses[i] = (uint64_t)out[2 * count + i * side].GetPhyAddr();
+    }
+    DataCopy(in, xGm, count);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    Transpose(out, in);
+    TransDataTo5HD(to, from, TransDataTo5HDParams(false, false, 1, 0, 0));
+    TransDataTo5HD<half>(toAddresses, fromAddresses, TransDataTo5HDParams());
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(yGm, out, 3 * count);
+}
+LAUNCHABLE(transposed);
+
+// y += 2 · x of the first lanes of rows that lie in every other block, in halves and floats; then y += x · x.
+__global__ __aicore__ void products_added(GM_ADDR x, GM_ADDR y)
+{
+    constexpr uint32_t rows = 2;
+    constexpr uint32_t lanes = 40;
+    constexpr uint32_t width = 64;
+    uint64_t all[] = {~0ULL, 0};
+    GlobalTensor<half> xGm;
+    GlobalTensor<float> yGm;
+    xGm.SetGlobalBuffer((__gm__ half *)x);
+    yGm.SetGlobalBuffer((__gm__ float *)y);
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> xBuffer;
+    TBuf<TPosition::VECCALC> yBuffer;
+    pipe.InitBuffer(xBuffer, rows * width * sizeof(half));
+    pipe.InitBuffer(yBuffer, 2 * rows * width * sizeof(float));
+    const LocalTensor<half> in = xBuffer.Get<half>();
+    const LocalTensor<float> sums = yBuffer.Get<float>();
+    DataCopy(in, xGm, rows * width);
+    Duplicate(sums, 1.0F, 2 * rows * width);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    PipeBarrier<PIPE_V>();
+    Axpy(sums, in, half(2.0F), lanes, rows, {2, 1, 16, 4});
+    PipeBarrier<PIPE_V>();
+    MulAddDst(sums, in, in, all, rows, {2, 1, 1, 16, 4, 4});
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(yGm, sums, 2 * rows * width);
+}
+LAUNCHABLE(products_added);
