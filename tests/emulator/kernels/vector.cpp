@@ -290,3 +290,50 @@ __global__ __aicore__ void products_added(GM_ADDR x, GM_ADDR y)
     DataCopy(yGm, sums, 2 * rows * width);
 }
 LAUNCHABLE(products_added);
+
+// Elements of 2 repeats by a built-in pattern, by the bits of a tensor (the same for both), and by byte offsets.
+__global__ __aicore__ void gathered(GM_ADDR x, GM_ADDR bits, GM_ADDR offsets, GM_ADDR y, GM_ADDR counts)
+{
+    constexpr uint32_t count = 128;
+    constexpr uint32_t repeats = 2;
+    constexpr uint32_t base = 64; // bytes
+    uint64_t even[] = {0x5555555555555555, 0};
+    GlobalTensor<float> xGm;
+    GlobalTensor<uint32_t> bitsGm;
+    GlobalTensor<uint32_t> offsetsGm;
+    GlobalTensor<float> yGm;
+    GlobalTensor<uint32_t> countsGm;
+    xGm.SetGlobalBuffer((__gm__ float *)x);
+    bitsGm.SetGlobalBuffer((__gm__ uint32_t *)bits);
+    offsetsGm.SetGlobalBuffer((__gm__ uint32_t *)offsets);
+    yGm.SetGlobalBuffer((__gm__ float *)y);
+    countsGm.SetGlobalBuffer((__gm__ uint32_t *)counts);
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> buffers[4];
+    for (auto &buffer : buffers) {
+        pipe.InitBuffer(buffer, 4 * count * sizeof(float));
+    }
+    const LocalTensor<float> in = buffers[0].Get<float>();
+    const LocalTensor<uint32_t> pattern = buffers[1].Get<uint32_t>();
+    const LocalTensor<uint32_t> places = buffers[2].Get<uint32_t>();
+    const LocalTensor<float> out = buffers[3].Get<float>();
+    DataCopy(in, xGm, count);
+    DataCopy(pattern, bitsGm, 8);
+    DataCopy(places, offsetsGm, count);
+    Duplicate(out, 0.0F, 4 * count);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    PipeBarrier<PIPE_V>();
+    uint64_t taken[2] = {};
+    GatherMask(out, in, 3, false, 0, {1, repeats, 8, 0}, taken[0]);
+    GatherMask(out[count], in, pattern, false, 0, {1, repeats, 8, 0}, taken[1]);
+    Gather(out[2 * count], in, places, base, even, repeats, 8);
+    Gather(out[3 * count], in, places, 0, 40, repeats, 8);
+    for (uint32_t i = 0; i < 2; ++i) {
+        countsGm.SetValue(i, static_cast<uint32_t>(taken[i]));
+    }
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(yGm, out, 4 * count);
+}
+LAUNCHABLE(gathered);
