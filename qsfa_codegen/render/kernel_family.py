@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TypeGuard, TypeVar
 from msgspec import Struct
 
 from qsfa_codegen.expr.constants import const_int
+from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Conditional, Expr, Not, ParamQuery, Query, Ref, RefKind, Select, walk
-from qsfa_codegen.render.kernel_text import TILING
+from qsfa_codegen.render.kernel_text import TILING, KernelNames
 from qsfa_codegen.spec.families import plain_fields
 from qsfa_codegen.spec.kernel_facts import LETS
 from qsfa_codegen.spec.layout import Entry, struct_layout
@@ -36,7 +37,6 @@ from qsfa_codegen.spec.parameters import attr_ref
 from qsfa_codegen.spec.world import attr_values
 
 if TYPE_CHECKING:
-    from qsfa_codegen.render.kernel_text import KernelNames
     from qsfa_codegen.spec.model import Operator
 
 T = TypeVar("T")
@@ -76,10 +76,19 @@ class FamilyText(Struct, frozen=True):
     numbers: Mapping[str, object]
 
 
+@once_an_operator
 def family_parts(operator: Operator, arch: str) -> tuple[str, ...]:
-    """Names of the files that make up the body of the kernel; none where the family has no such kernel."""
-    kernel = operator.kernel
-    return () if kernel is None else PARTS.get((kernel.family, arch), ())
+    """Names of the files that make up the body of the kernel.
+
+    There are none where the family has no such kernel, or the spec does not say what that needs.
+    """
+    parts = () if operator.kernel is None else PARTS.get((operator.kernel.family, arch), ())
+    if parts and operator.tiling is not None:
+        try:
+            family_text(operator, arch, KernelNames(operator, arch))
+        except FamilyError:
+            return ()
+    return parts
 
 
 def family_text(operator: Operator, arch: str, names: KernelNames) -> FamilyText:
