@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,11 @@ from qsfa_codegen.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.terminal import Console
-    from qsfa_codegen.commands.workers import Crash
+    from qsfa_codegen.commands.workers import Claim, Crash
     from qsfa_codegen.contract.calls import Call
     from qsfa_codegen.contract.evaluate import Evaluator
     from qsfa_codegen.emulate.program import KernelSources, Variant
-    from qsfa_codegen.emulate.run import Prepared, Ran
+    from qsfa_codegen.emulate.run import Prepared, Ran, Refused
     from qsfa_codegen.reference.families import FamilyReference
     from qsfa_codegen.spec.model import Chip, Operator
 
@@ -49,11 +50,11 @@ class Request(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True):
-    """A case and what came of it: it ran, it was rejected by host code (why), or it could not be run."""
+    """A case and what came of it: it ran, it was refused by host code, or it could not be run."""
 
     call: Call
     ran: Ran | None = None
-    rejected: str = ""
+    refused: str = ""
     problem: Diagnostic | None = None
     detail: str = ""
 
@@ -81,7 +82,7 @@ def _emulate(operator: Operator, request: Request, console: Console) -> int:
     evaluator = Evaluator(operator)
     chip = _chip(evaluator, request)
     sources = kernel_sources(operator, chip, request.kernel)
-    run = _Run(operator, evaluator, chip, _family(operator), sources, request, console)
+    run = _Run(evaluator, _family(operator), sources, request, console)
     calls = run.calls()
     return status.USAGE if calls is None else run.run(calls)
 
@@ -118,24 +119,21 @@ class _Run:
 
     def __init__(
         self,
-        operator: Operator,
         evaluator: Evaluator,
-        chip: Chip,
         family: FamilyReference,
         sources: KernelSources,
         request: Request,
         console: Console,
     ) -> None:
-        from qsfa_codegen.emulate.run import Orders
+        from qsfa_codegen.emulate.run import Emulation
 
-        self._operator = operator
         self._evaluator = evaluator
-        self._chip = chip
+        self._chip = sources.chip
         self._family = family
         self._sources = sources
         self._request = request
         self._console = console
-        self._orders = Orders(request.schedule == "random", request.seed)
+        self._emulation = Emulation(sources, family, evaluator)
         self._programs: dict[Variant, Path] = {}
 
     # ------------------------------------------------------------------ cases
@@ -151,7 +149,7 @@ class _Run:
         else:
             from qsfa_codegen.commands.call import read
 
-            found = read(request.cases, self._operator, self._console)
+            found = read(request.cases, self._sources.operator, self._console)
             if found is None:
                 return None
             calls = [call for call in found if self._evaluator.chip(call.chip) is self._chip]
@@ -175,87 +173,54 @@ class _Run:
         from qsfa_codegen.commands import workers
         from qsfa_codegen.commands.emulate_report import Reporter
 
-        prepared = list(self._prepared(calls))
-        self._build([one for one in prepared if not isinstance(one, Case)])
-        reporter = Reporter(
-            self._operator, self._chip, self._sources, self._request, self._console, len(self._programs)
-        )
-        progress = self._console.progress(len(prepared), f"cases of {self._operator.snake} done")
+        prepared = tuple(self._emulation.prepared(calls))
+        self._compile(prepared)
+        reporter = Reporter(self._sources, self._request, self._console, len(self._programs))
+        progress = self._console.progress(len(prepared), f"cases of {self._sources.operator.snake} done")
         jobs = self._request.jobs or workers.usable_cores()
-        with closing(
-            workers.run(range(len(prepared)), lambda n, _: self._case(prepared[n], n), jobs)
-        ) as finished:
-            workers.in_order(
-                finished, lambda n, crash: self._broken(calls[n], crash), reporter.case, progress.step
-            )
+        tasks = tuple(enumerate(prepared))
+        with closing(workers.run(tasks, self._case, jobs)) as finished:
+            workers.in_order(finished, partial(self._broken, calls), reporter.case, progress.step)
         return reporter.end()
 
-    def _prepared(self, calls: Sequence[Call]) -> Iterator[Prepared | Case]:
-        """What host code says of each call: that it is rejected, or what it tells the kernel."""
-        from qsfa_codegen.contract.calls import Stage
-        from qsfa_codegen.emulate.program import variant_of
-        from qsfa_codegen.emulate.run import prepare
-        from qsfa_codegen.host.engine import HostEngine
-
-        with HostEngine(self._operator) as engine:
-            for call, result in zip(calls, engine.results(calls), strict=True):
-                if not result.ok or call.stage is Stage.INFER or result.tiling is None:
-                    yield Case(call, rejected=_reason(result.fault, [v.message for v in result.violations]))
-                    continue
-                env, _ = self._evaluator.env(call, self._chip)
-                libapi = self._evaluator.tables.names_of(self._chip, call.platform)["libapi_workspace"]
-                assert isinstance(libapi, int)
-                variant = variant_of(self._operator, env, result.tiling.key)
-                yield prepare(call, env, result, libapi, variant)
-
-    def _build(self, prepared: Sequence[Prepared]) -> None:
+    def _compile(self, prepared: Sequence[Prepared | Refused]) -> None:
         """Compile every variant that some case runs."""
         from concurrent.futures import ThreadPoolExecutor
 
         from qsfa_codegen.commands import workers
-        from qsfa_codegen.emulate.program import build_program
+        from qsfa_codegen.emulate.run import Prepared
 
-        variants = list(dict.fromkeys(one.variant for one in prepared))
-        progress = self._console.progress(
-            len(variants), f"variants of the kernel of {self._operator.snake} compiled"
-        )
+        variants = list(dict.fromkeys(one.variant for one in prepared if isinstance(one, Prepared)))
+        what = f"variants of the kernel of {self._sources.operator.snake} compiled"
+        progress = self._console.progress(len(variants), what)
 
         def compiled(variant: Variant) -> Path:
-            program = build_program(self._sources, variant)
+            program = self._emulation.program(variant)
             progress.step()
             return program
 
         with ThreadPoolExecutor(self._request.jobs or workers.usable_cores()) as pool:
             self._programs = dict(zip(variants, pool.map(compiled, variants), strict=True))
+        progress.clear()
 
-    def _case(self, prepared: Prepared | Case, number: int) -> Case:
-        from qsfa_codegen.emulate.run import run
+    def _case(self, task: tuple[int, Prepared | Refused], _: Claim) -> Case:
+        from qsfa_codegen.emulate.run import How, Refused
         from qsfa_codegen.host.errors import HostError
 
-        if isinstance(prepared, Case):
-            return prepared
-        call, request = prepared.call, self._request
+        number, prepared = task
+        if isinstance(prepared, Refused):
+            return Case(prepared.call, refused=prepared.reason)
+        request = self._request
+        order = request.seed if request.schedule == "random" else None
+        how = How(order, request.limit, trace=request.trace is not None and number == 0)
         try:
-            ran = run(
-                self._operator,
-                self._chip,
-                self._family,
-                prepared,
-                self._programs[prepared.variant],
-                self._orders,
-                request.limit,
-                trace=request.trace is not None and number == 0,
-            )
+            ran = self._emulation.run(prepared, request.seed, how, self._programs[prepared.variant])
         except HostError as error:
-            return Case(call, problem=error.diagnostic, detail=error.detail)
-        return Case(call, ran)
+            return Case(prepared.call, problem=error.diagnostic, detail=error.detail)
+        return Case(prepared.call, ran)
 
-    def _broken(self, call: Call, crash: Crash) -> Case:
+    def _broken(self, calls: Sequence[Call], number: int, crash: Crash) -> Case:
         from qsfa_codegen.commands.faults import stopped
 
         self._console.trace(crash.trace)
-        return Case(call, problem=stopped(self._request.spec, crash))
-
-
-def _reason(fault: str, violations: Sequence[str]) -> str:
-    return fault or (violations[0] if violations else "it asks for shapes alone")
+        return Case(calls[number], problem=stopped(self._request.spec, crash))

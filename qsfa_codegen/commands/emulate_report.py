@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from qsfa_codegen.emulate.program import KernelSources
     from qsfa_codegen.emulate.run import Ran
     from qsfa_codegen.emulator.launch import CoreCounts
-    from qsfa_codegen.spec.model import Chip, Operator
 
 GENERATED = Path("generated")
 _MANY = 3
@@ -30,20 +29,18 @@ class Reporter:
 
     def __init__(
         self,
-        operator: Operator,
-        chip: Chip,
         sources: KernelSources,
         request: Request,
         console: Console,
         variants: int,
     ) -> None:
-        self._operator = operator
-        self._chip = chip
+        self._operator = sources.operator
+        self._chip = sources.chip
         self._request = request
         self._console = console
         self._variants = variants
         self._findings = Findings(sources, GENERATED)
-        self._right = self._wrong = self._rejected = self._broken = 0
+        self._right = self._wrong = self._refused = self._broken = 0
         self._traced = False
 
     def case(self, case: Case) -> None:
@@ -54,8 +51,8 @@ class Reporter:
             self._broken += 1
             self._console.finding(case.problem, case.detail)
         elif case.ran is None:
-            self._rejected += 1
-            self._console.result(f"{case.call.id}: not launched: {case.rejected}")
+            self._refused += 1
+            self._console.result(f"{case.call.id}: not launched: {case.refused}")
         else:
             self._ran(case, case.ran)
 
@@ -79,9 +76,9 @@ class Reporter:
         for diagnostic in self._findings.diagnostics(launched):
             self._console.finding(diagnostic)
         parts = [f"{self._right:,} right", f"{self._wrong:,} wrong"]
-        parts += [f"{self._rejected:,} not launched"] if self._rejected else []
+        parts += [f"{self._refused:,} not launched"] if self._refused else []
         parts += [f"{self._broken:,} failed"] if self._broken else []
-        total = launched + self._rejected + self._broken
+        total = launched + self._refused + self._broken
         variants = f"{self._variants} variant{'' if self._variants == 1 else 's'} of the kernel"
         self._console.result(
             f"{self._operator.snake} on {self._chip.id}: {total:,} case{'' if total == 1 else 's'}, "
@@ -135,7 +132,7 @@ def _object(case: Case, request: Request) -> Mapping[str, object]:
     if case.problem is not None:
         return {**shown, "status": "failed", "reason": case.problem.message}
     if case.ran is None:
-        return {**shown, "status": "not launched", "reason": case.rejected}
+        return {**shown, "status": "not launched", "reason": case.refused}
     ran = case.ran
     shown["status"] = "right" if ran.right else "wrong"
     shown["cycles"] = ran.report.cycles

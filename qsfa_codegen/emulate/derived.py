@@ -13,7 +13,8 @@ from qsfa_codegen.contract.domains import Sizes
 from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.contract.plan import Plan
 from qsfa_codegen.contract.search import Legal, Search
-from qsfa_codegen.reference.families import FamilyReference, subject_of
+from qsfa_codegen.reference.families import FamilyReference
+from qsfa_codegen.reference.subject import Subject
 from qsfa_codegen.spec.model import AttrValue, Chip, Presence
 
 _TRIES = 200
@@ -66,9 +67,8 @@ class DerivedCalls:
         )
         return size <= _MOST_BYTES and self._family.work(self._subject(call)) <= self._most
 
-    def _subject(self, call: Call):  # type: ignore[no-untyped-def]
-        env, _ = self._evaluator.env(call, self._chip)
-        return subject_of(self._evaluator.operator, call, env)
+    def _subject(self, call: Call) -> Subject:
+        return Subject(self._evaluator.operator, call, self._evaluator.env(call, self._chip)[0])
 
     def _with_usual(self, random: Random, call: Call) -> Call:
         """With attributes that give results worth looking at, more often than not."""

@@ -1,45 +1,57 @@
-"""One call through the generated kernel: tensors made, launched, judged."""
+"""Calls through the generated kernel: told by host code, filled with data, launched, judged."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from pathlib import Path
 
 import numpy as np
 from msgspec import Struct
 
-from qsfa_codegen.contract.calls import Call, Result, TensorArg, TilingResult
-from qsfa_codegen.contract.env import CallEnv
+from qsfa_codegen.contract.calls import Call, Stage, TensorArg, TilingResult
+from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.emulate.judge import Worst, judge
-from qsfa_codegen.emulate.program import Variant, arguments, kernel_type
-from qsfa_codegen.emulator.launch import Launch, Outcome, Report, Role, Tensor, launch
-from qsfa_codegen.reference.families import FamilyReference, subject_of
-from qsfa_codegen.reference.subject import Expected
+from qsfa_codegen.emulate.program import (
+    KernelSources,
+    Variant,
+    arguments,
+    build_program,
+    kernel_type,
+    variant_of,
+)
+from qsfa_codegen.emulator.launch import SECONDS, Launch, Outcome, Report, Role, Tensor, launch
+from qsfa_codegen.host.engine import HostEngine
+from qsfa_codegen.reference.families import FamilyReference, Tensors
+from qsfa_codegen.reference.subject import Subject
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.model import Chip, Operator
 
 
 class Prepared(Struct, frozen=True):
-    """A legal call, what the generated host code says of it, and the variant of the kernel that it runs.
-
-    ``libapi`` is the part of the workspace that is the library's.
-    """
+    """A legal call, what the generated host code says of it, and the variant of the kernel that it runs."""
 
     call: Call
-    env: CallEnv
     outputs: Mapping[str, TensorArg]
     tiling: TilingResult
     variant: Variant
-    libapi: int
+    workspace: int
+    """Bytes of the workspace that are the kernel's own."""
 
 
-class Orders(Struct, frozen=True):
-    """In which order pipes and cores run: the fixed one, or a random one for each seed."""
+class Refused(Struct, frozen=True):
+    """A call that is not launched, and why."""
 
-    random: bool = False
-    seed: int = 0
+    call: Call
+    reason: str
+
+
+class How(Struct, frozen=True):
+    """How launches run: without ``seed`` in the fixed order, else in one of many; ``limit`` is in seconds."""
+
+    seed: int | None = None
+    limit: float = SECONDS
+    trace: bool = False
 
 
 class Ran(Struct, frozen=True):
@@ -56,41 +68,86 @@ class Ran(Struct, frozen=True):
         return self.report.complete and not errors and not any(worst.wrong for worst in self.worst)
 
 
-def run(
-    operator: Operator,
-    chip: Chip,
-    family: FamilyReference,
-    prepared: Prepared,
-    program: Path,
-    orders: Orders,
-    limit: float,
-    trace: bool = False,
-) -> Ran:
-    """Launch the call's kernel on made-up data and compare. HostError when the program fails."""
-    subject = subject_of(operator, prepared.call, prepared.env)
-    tensors = family.fill(subject, random_of(prepared.call, orders.seed))
-    seed = orders.seed if orders.random else None
-    what = Launch(
-        operator.snake,
-        tuple(_tensors(operator, prepared, {name: array.tobytes() for name, array in tensors.items()})),
-        kernel_type(operator),
-        prepared.tiling.block_dim or 1,
-        seed,
-        trace,
-    )
-    outcome = launch(program, chip, what, limit)
-    if not outcome.report.complete:
-        return Ran(outcome.report, (), outcome.trace)
-    expected = family.expected(subject, tensors)
-    return Ran(outcome.report, _judged(operator, prepared, outcome, expected), outcome.trace)
+class Emulation:
+    """The kernel of one operator on one chip, and the reference that its outputs are compared with."""
 
+    def __init__(self, sources: KernelSources, family: FamilyReference, evaluator: Evaluator) -> None:
+        self._sources = sources
+        self._family = family
+        self._evaluator = evaluator
+        self._operator = sources.operator
+        self._chip = sources.chip
 
-def _judged(
-    operator: Operator, prepared: Prepared, outcome: Outcome, expected: Mapping[str, Expected]
-) -> tuple[Worst, ...]:
-    assert operator.reference is not None
-    tolerances = {tolerance.dtype: tolerance for tolerance in operator.reference.tolerances}
-    return judge(prepared.outputs, outcome.outputs, expected, tolerances)
+    # ------------------------------------------------------------------ before the launch
+
+    def prepared(self, calls: Sequence[Call]) -> Iterator[Prepared | Refused]:
+        """What host code says of each call. HostError when it cannot be compiled or run."""
+        with HostEngine(self._operator) as engine:
+            for call, result in zip(calls, engine.results(calls), strict=True):
+                tiling = result.tiling
+                if result.fault or result.violations:
+                    yield Refused(call, result.fault or result.violations[0].message)
+                elif call.stage is Stage.INFER or tiling is None:
+                    yield Refused(call, "it asks for shapes alone")
+                else:
+                    yield self._prepared(call, result.outputs, tiling)
+
+    def _prepared(self, call: Call, outputs: Mapping[str, TensorArg], tiling: TilingResult) -> Prepared:
+        variant = variant_of(self._operator, self.subject(call).env, tiling.key)
+        libapi = self._evaluator.tables.names_of(self._chip, call.platform)["libapi_workspace"]
+        assert isinstance(libapi, int)
+        return Prepared(call, outputs, tiling, variant, max(sum(tiling.workspace) - libapi, 0))
+
+    def program(self, variant: Variant) -> Path:
+        """The program that launches a variant; compiled unless it is cached. HostError when it cannot be."""
+        return build_program(self._sources, variant)
+
+    def subject(self, call: Call) -> Subject:
+        """The call as the reference takes it."""
+        return Subject(self._operator, call, self._evaluator.env(call, self._chip)[0])
+
+    def filled(self, call: Call, seed: int) -> Tensors:
+        """Data for each tensor of the call: what it gives itself, else the same for the same seed and id."""
+        return self._family.fill(self.subject(call), random_of(call, seed))
+
+    # ------------------------------------------------------------------ the launch
+
+    def launch(self, prepared: Prepared, tensors: Tensors, how: How, program: Path | None = None) -> Outcome:
+        """Launch the kernel on the data. HostError when its program fails or takes too long."""
+        operator = self._operator
+        given = tuple(self._arguments(prepared, {name: array.tobytes() for name, array in tensors.items()}))
+        block_dim = prepared.tiling.block_dim or 1
+        what = Launch(operator.snake, given, kernel_type(operator), block_dim, how.seed, how.trace)
+        return launch(program or self.program(prepared.variant), self._chip, what, how.limit)
+
+    def judged(self, prepared: Prepared, tensors: Tensors, outcome: Outcome) -> Ran:
+        """The outcome, with its outputs compared where the kernel was run to its end."""
+        if not outcome.report.complete:
+            return Ran(outcome.report, (), outcome.trace)
+        expected = self._family.expected(self.subject(prepared.call), tensors)
+        reference = self._operator.reference
+        tolerances = {t.dtype: t for t in reference.tolerances} if reference is not None else {}
+        worst = judge(prepared.outputs, outcome.outputs, expected, tolerances)
+        return Ran(outcome.report, worst, outcome.trace)
+
+    def run(self, prepared: Prepared, seed: int, how: How, program: Path | None = None) -> Ran:
+        """Make data, launch and compare."""
+        tensors = self.filled(prepared.call, seed)
+        return self.judged(prepared, tensors, self.launch(prepared, tensors, how, program))
+
+    def _arguments(self, prepared: Prepared, data: Mapping[str, bytes]) -> Iterator[Tensor]:
+        """The arguments of the kernel, in order."""
+        for name in arguments(self._operator):
+            if name == "tiling":
+                yield Tensor(name, Role.IN, prepared.tiling.bytes or b"")
+            elif name == "workspace":
+                yield Tensor(name, Role.WORKSPACE, size=prepared.workspace)
+            elif name in prepared.outputs:
+                yield Tensor(name, Role.OUT, size=_size(prepared.outputs[name]))
+            elif name in data:
+                yield Tensor(name, Role.IN, data[name])
+            else:
+                yield Tensor(name, Role.ABSENT)
 
 
 def random_of(call: Call, seed: int) -> np.random.Generator:
@@ -98,30 +155,6 @@ def random_of(call: Call, seed: int) -> np.random.Generator:
     return np.random.default_rng([seed & 0xFFFFFFFFFFFFFFFF, zlib.crc32(call.id.encode())])
 
 
-def _tensors(operator: Operator, prepared: Prepared, data: Mapping[str, bytes]) -> list[Tensor]:
-    """The arguments of the kernel, in order."""
-    sizes = {
-        "workspace": max(sum(prepared.tiling.workspace) - prepared.libapi, 0),
-        **{name: _bytes(tensor) for name, tensor in prepared.outputs.items()},
-    }
-    found = []
-    for name in arguments(operator):
-        if name == "tiling":
-            found.append(Tensor(name, Role.IN, prepared.tiling.bytes or b""))
-        elif name in sizes:
-            found.append(Tensor(name, Role.WORKSPACE if name == "workspace" else Role.OUT, size=sizes[name]))
-        elif name in data:
-            found.append(Tensor(name, Role.IN, data[name]))
-        else:
-            found.append(Tensor(name, Role.ABSENT))
-    return found
-
-
-def _bytes(tensor: TensorArg) -> int:
+def _size(tensor: TensorArg) -> int:
+    """Bytes of a tensor."""
     return prod(tensor.shape) * DTYPES[tensor.dtype].size
-
-
-def prepare(call: Call, env: CallEnv, result: Result, libapi: int, variant: Variant) -> Prepared:
-    """A legal call with what host code says of it."""
-    assert result.tiling is not None
-    return Prepared(call, env, result.outputs, result.tiling, variant, libapi)

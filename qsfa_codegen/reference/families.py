@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qsfa_codegen.contract.calls import Call
-from qsfa_codegen.contract.env import CallEnv
 from qsfa_codegen.reference import sparse_mla_call
 from qsfa_codegen.reference.subject import Expected, Subject
 from qsfa_codegen.spec.model import AttrValue, Operator
@@ -41,8 +39,3 @@ _FAMILIES = {
 def reference_of(operator: Operator) -> FamilyReference | None:
     """The reference that the spec names; None where there is none, or none that is known here."""
     return None if operator.reference is None else _FAMILIES.get(operator.reference.python)
-
-
-def subject_of(operator: Operator, call: Call, env: CallEnv) -> Subject:
-    """A legal call as the functions of a family take it."""
-    return Subject(operator, call, env)
