@@ -34,6 +34,7 @@ from qsfa_codegen.spec.model import (
 )
 from qsfa_codegen.spec.names import pascal
 from qsfa_codegen.spec.parameters import attr_ref
+from qsfa_codegen.spec.paths import at_chip
 from qsfa_codegen.spec.world import attr_values
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "dequant",
         "softmax",
         "output",
+        "merge",
         "cube",
         "vector",
         "kernel_body",
@@ -131,6 +133,7 @@ class _Writer:
             "nope": nope,
             "tile": tile,
             "rope_most": max(self._values(self._plain())),
+            "heads_most": self._most_heads(),
             "scale_lanes": f"0x{lanes:016x}",
         }
 
@@ -206,6 +209,13 @@ class _Writer:
             if dim in dims and all(name == dim or self._is_one(name) for name in dims):
                 return f"{TILING}.{entry.path}"
         raise FamilyError
+
+    def _most_heads(self) -> int:
+        query = _by_case(self._input("q").shape)
+        batched = _only([shape for shape in query.values() if shape.rank == _BATCHED_RANK])
+        values = _known(self._operator.find(Dim, _dim(batched, 2)).values)
+        chips = [chip for chip in self._operator.chips if chip.arch == self._arch]
+        return max(max(_known(at_chip(values, chip))) for chip in chips)
 
     def _is_one(self, dim: str) -> bool:
         size = self._operator.find(Dim, dim).derived
