@@ -149,7 +149,7 @@ class _Builder:
     def __init__(self, request: Request, *, alone: bool) -> None:
         """``alone``: a core is left that no other spec keeps busy."""
         from qsfa_codegen.expr import memo
-        from qsfa_codegen.render import cases, package
+        from qsfa_codegen.render import cases, left_out, package
         from qsfa_codegen.render.templates import Templates
         from qsfa_codegen.spec import load
 
@@ -159,6 +159,7 @@ class _Builder:
         self._forget = memo.forget
         self._render = partial(package.render, aside=_aside()) if alone else package.render
         self._without_cases = cases.without_cases
+        self._left_out = left_out.left_out
         self._templates = Templates(request.templates)
         self._templates.check()
         self._overlay = _overlay(request.templates) if request.templates else None
@@ -189,6 +190,8 @@ class _Builder:
             return _failed(spec, sink)
         for rules, chips in self._without_cases(operator).items():
             sink.add(findings.no_call(operator, chips, rules))
+        for found in self._left_out(operator):
+            sink.add(found)
         provenance = Provenance(_GENERATOR, encodable(spec.name), operator.source.sha256, self._overlay)
         package = self._request.out / operator.snake
         source = _Source(spec, operator.name_span)

@@ -39,6 +39,7 @@ def run(specs: Sequence[Path], jobs: int | None, console: Console) -> int:
     from qsfa_codegen.commands import workers
     from qsfa_codegen.commands.faults import stopped
     from qsfa_codegen.expr.memo import forget
+    from qsfa_codegen.render.left_out import left_out
     from qsfa_codegen.spec.chips import load_chips
     from qsfa_codegen.spec.load import analyse
 
@@ -49,7 +50,9 @@ def run(specs: Sequence[Path], jobs: int | None, console: Console) -> int:
         if spec.name == CHIPS:
             load_chips(spec, sink)
         else:
-            analyse(spec, sink)
+            operator = analyse(spec, sink)
+            for found in left_out(operator) if operator is not None else ():
+                sink.add(found)
         return Verdict(tuple(sink))
 
     def broken(index: int, crash: Crash) -> Verdict:

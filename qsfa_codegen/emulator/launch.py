@@ -16,10 +16,6 @@ from qsfa_codegen.spec.model import Chip
 
 SECONDS = 120.0
 
-_KIB = 1 << 10
-_TABLE_OF_BIAS = 1 * _KIB  # arch22, as the public platform configurations have it
-_BUFFER_OF_FIXPIPE = 7 * _KIB
-
 
 class Role(StrEnum):
     """What a kernel does with a tensor."""
@@ -113,6 +109,7 @@ class CoreCounts(Struct, frozen=True):
     moves: Mapping[str, int]
     bursts: Mapping[str, int]
     repeats: int
+    registers: int
     macs: int
     scalar_gm_reads: int
     flags: int
@@ -157,7 +154,7 @@ def _failed(what: Launch, reason: str, detail: str) -> HostError:
 
 
 def _request(chip: Chip, what: Launch) -> bytes:
-    sizes = (chip.ub, chip.l1, chip.l0a, chip.l0b, chip.l0c, _TABLE_OF_BIAS, _BUFFER_OF_FIXPIPE)
+    sizes = (chip.ub, chip.l1, chip.l0a, chip.l0b, chip.l0c, chip.bt, chip.fb)
     random = (int(what.seed is not None), what.seed or 0, int(what.trace))
     lines: list[Sequence[object]] = [
         ("chip", chip.id, chip.cce_aicore, chip.aic, chip.aiv, *sizes),

@@ -80,6 +80,13 @@ def substitute(expr: Expr, mapping: Mapping[tuple[RefKind, str], Expr]) -> Expr:
     return bottom_up(expr, change)
 
 
+def written_out(expr: Expr, values: Mapping[tuple[RefKind, str], Expr]) -> Expr:
+    """``expr`` with values in place of names, those in the values too."""
+    while (written := substitute(expr, values)) is not expr:
+        expr = written
+    return expr
+
+
 Group = tuple[tuple[str, ...], Expr]
 
 

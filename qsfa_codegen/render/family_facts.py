@@ -6,13 +6,14 @@ has no such files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
 from qsfa_codegen.expr.memo import once_an_operator
-from qsfa_codegen.expr.nodes import INT, Expr, Literal, Ref, RefKind
+from qsfa_codegen.expr.nodes import INT, Compare, Expr, Literal, ParamQuery, Query, Ref, RefKind
+from qsfa_codegen.expr.rewrite import bottom_up
 from qsfa_codegen.expr.specialize import simplify, substitute
 from qsfa_codegen.render.python_contract import python_contract
 from qsfa_codegen.render.python_names import torch_dtype
@@ -44,20 +45,22 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _BATCHED_RANK, _JOINED_RANK = 4, 3
 _FEW_HEADS = 4
+_HIFLOAT8 = "hifloat8"
 _LARGE = 1 << 31
 """Attributes whose only value is a limit beyond this say that there is no limit: their default does."""
 
 
 class FamilyError(Exception):
-    """A fact cannot be told from the spec."""
+    """A fact cannot be told from the spec; the message is what the spec lacks."""
 
 
 class ChipFacts(Struct, frozen=True):
-    """What a chip takes: dtypes of the cache, and whether it writes the softmax outputs."""
+    """What a chip takes: dtypes of the cache, tokens of an entry, whether it writes the softmax outputs."""
 
     id: str
     soc: str
     caches: tuple[str, ...]
+    blocks: tuple[int, ...]
     lse: bool
 
 
@@ -88,6 +91,12 @@ class FamilyFacts(Struct, frozen=True):
     tile: int
     halves: tuple[str, ...]
     caches: tuple[str, ...]
+    hifloat8: str
+    """The dtype of tensors with the bits of hifloat8; empty when no chip takes such a cache."""
+    demands: Mapping[str, Mapping[str, int]]
+    """What a dtype of the cache demands: of `rope`, the plain elements, and of `entries`."""
+    blocks: tuple[int, ...]
+    """Tokens that an entry can stand for, when they are several."""
     heads: int
     """A few query heads that every chip takes."""
     chips: tuple[ChipFacts, ...]
@@ -97,13 +106,24 @@ class FamilyFacts(Struct, frozen=True):
     decode_tolerance: Tolerance | None
 
 
-@once_an_operator
 def family_facts(operator: Operator) -> FamilyFacts | None:
     """The facts of an operator that is computed on the CPU; None where some cannot be told."""
+    found = _facts(operator)
+    return found if isinstance(found, FamilyFacts) else None
+
+
+def lacking_fact(operator: Operator) -> str:
+    """What the spec of an operator that is computed on the CPU lacks for these facts; empty for nothing."""
+    found = _facts(operator)
+    return found if isinstance(found, str) else ""
+
+
+@once_an_operator
+def _facts(operator: Operator) -> FamilyFacts | str:
     try:
         return _Reader(operator).facts()
-    except FamilyError:
-        return None
+    except FamilyError as error:
+        return str(error)
 
 
 class _Reader:
@@ -118,7 +138,8 @@ class _Reader:
         record = operator.find(Record, self._role("row"))
         assert record.dequant is not None
         counts = {field.name: field.count for field in record.fields}
-        plain = self._attr_of(counts[plain_fields(record)[0]])
+        field = plain_fields(record)[0]
+        plain = self._attr_of(counts[field], f"the number of elements of '{field}'")
         mask_all, mask_causal = self._masks()
         lse = self._lse()
         reference = operator.reference
@@ -136,7 +157,10 @@ class _Reader:
             quantised=self._number(counts[record.dequant.field]),
             tile=self._number(record.dequant.tile),
             halves=self._dtypes("q"),
-            caches=self._dtypes("kv"),
+            caches=self._caches(all_dtypes(operator, self._input("kv").dtype)),
+            hifloat8=self._hifloat8(),
+            demands=dict(self._demands(plain)),
+            blocks=tuple(n for n in self._values(self._attr("block_tokens")) if n > 1),
             heads=self._few_heads(),
             chips=tuple(self._chip(chip, lse) for chip in operator.chips),
             tolerances={torch_dtype(t.dtype): t for t in reference.tolerances if t.dtype},
@@ -147,43 +171,56 @@ class _Reader:
     # ------------------------------------------------------------------ names
 
     def _role(self, role: str) -> str:
-        return _known(self._targets.get(role))
+        return _known(self._targets.get(role), f"nothing plays the role '{role}'")
 
     def _argument(self, source: str) -> str:
-        return _known(self._params.get(source)).name
+        return _known(self._params.get(source), f"the torch operator has no argument for '{source}'").name
+
+    def _attr(self, role: str) -> Attr:
+        return self._operator.find(Attr, self._role(role))
 
     def _input(self, role: str) -> Input:
         return self._operator.find(Input, self._role(role))
 
-    def _attr_of(self, expr: Expr) -> Attr:
+    def _attr_of(self, expr: Expr, what: str) -> Attr:
         if not isinstance(expr, Ref) or expr.kind is not RefKind.ATTR:
-            raise FamilyError
+            raise FamilyError(f"{what} is no attribute")
         return self._operator.find(Attr, expr.name)
 
     # ------------------------------------------------------------------ layouts
 
     def _layouts(self) -> LayoutFacts:
         query, kv = self._shapes("q"), self._shapes("kv")
-        table = _by_case(self._input("table").presence)
+        table = _by_case(self._input("table").presence, f"the presence of '{self._role('table')}'")
         labels = {shape.rank: label for label, shape in query.items()}
         paged = [label for label, presence in table.items() if presence is Presence.REQUIRED]
-        if len(paged) != 1 or paged[0] not in kv:
-            raise FamilyError
+        name = self._role("q")
+        batched = _known(labels.get(_BATCHED_RANK), f"'{name}' has no layout with {_BATCHED_RANK} dims")
+        joined = _known(labels.get(_JOINED_RANK), f"'{name}' has no layout with {_JOINED_RANK} dims")
+        if len(paged) != 1:
+            raise FamilyError(f"'{self._role('table')}' is not required in just one layout")
+        for layout in (batched, joined, paged[0]):
+            if layout not in kv:
+                raise FamilyError(f"'{self._role('kv')}' has no layout {layout}")
         return LayoutFacts(
-            query=self._argument(self._selector(self._input("q").shape).name),
-            kv=self._argument(self._selector(self._input("kv").shape).name),
-            batched=_known(labels.get(_BATCHED_RANK)),
-            joined=_known(labels.get(_JOINED_RANK)),
+            query=self._argument(self._layout_of("q").name),
+            kv=self._argument(self._layout_of("kv").name),
+            batched=batched,
+            joined=joined,
             paged=paged[0],
         )
 
     def _shapes(self, role: str) -> Mapping[str, Shape]:
-        return _by_case(self._input(role).shape)
+        return _by_case(self._input(role).shape, f"the shape of '{self._role(role)}'")
 
-    def _selector(self, choice: object) -> Attr:
+    def _layout_of(self, role: str) -> Attr:
+        return self._selector(self._input(role).shape, f"the shape of '{self._role(role)}'")
+
+    def _selector(self, choice: object, what: str) -> Attr:
+        """The attribute that a choice goes by."""
         if not isinstance(choice, Table):
-            raise FamilyError
-        return self._attr_of(choice.selector)
+            raise FamilyError(f"{what} does not go by an attribute")
+        return self._attr_of(choice.selector, f"what {what} goes by")
 
     def _sizes(self, given: Mapping[str, int]) -> Mapping[str, int]:
         """The sizes of a decoding step by what the family calls them."""
@@ -194,19 +231,22 @@ class _Reader:
             "page": _dim(self._shapes("kv").get(layouts.paged), 1),
             "entries": _dim(self._shapes("indices").get(layouts.batched), -1),
         }
-        return {name: _known(given.get(dim)) for name, dim in names.items()}
+        return {
+            name: _known(given.get(dim), f"the sizes of `decode` lack {dim}") for name, dim in names.items()
+        }
 
     # ------------------------------------------------------------------ switches and values
 
     def _lse(self) -> Attr:
-        attr = self._selector(self._operator.find(Output, self._role("row_max")).shape)
+        what = f"the shape of '{self._role('row_max')}'"
+        attr = self._selector(self._operator.find(Output, self._role("row_max")).shape, what)
         if attr.type is not AttrType.BOOL:
-            raise FamilyError
+            raise FamilyError(f"'{attr.name}', which {what} goes by, is no bool")
         return attr
 
     def _masks(self) -> tuple[str, str]:
         """The values of the mask's argument without and with the causal edge."""
-        attr = self._operator.find(Attr, self._role("mask"))
+        attr = self._attr("mask")
         causal = self._operator.find(Let, self._role("causal")).value
         found: dict[bool, str] = {}
         for value in self._values(attr):
@@ -214,12 +254,19 @@ class _Reader:
             is_causal = simplify(substitute(causal, known))
             if isinstance(is_causal, Literal) and isinstance(is_causal.value, bool):
                 found.setdefault(is_causal.value, self._text(attr, value))
-        return _known(found.get(False)), _known(found.get(True))
+        name, rule = attr.name, self._role("causal")
+        return (
+            _known(found.get(False), f"no value of '{name}' makes '{rule}' false"),
+            _known(found.get(True), f"no value of '{name}' makes '{rule}' true"),
+        )
 
     def _values(self, attr: Attr) -> tuple[int, ...]:
         """Every number that some chip takes."""
-        values = [v for chip in self._operator.chips for v in _known(attr_values(attr, chip))]
-        return tuple(dict.fromkeys(v for v in values if isinstance(v, int)))
+        return tuple(dict.fromkeys(v for chip in self._operator.chips for v in self._on(chip, attr)))
+
+    def _on(self, chip: Chip, attr: Attr) -> tuple[int, ...]:
+        """The numbers that a chip takes."""
+        return tuple(v for v in _all(attr_values(attr, chip), attr) if isinstance(v, int))
 
     def _text(self, attr: Attr, value: AttrScalar) -> str:
         return literal(self._params[attr.name].bound, value, attr.type)
@@ -241,28 +288,69 @@ class _Reader:
             return expr.value
         if isinstance(expr, Ref) and expr.kind is RefKind.CONST:
             return self._operator.find(Const, expr.name).value
-        values = self._values(self._attr_of(expr))
+        attr = self._attr_of(expr, "a size of the row that is not a number")
+        values = self._values(attr)
         if len(values) != 1:
-            raise FamilyError
+            raise FamilyError(f"'{attr.name}' has more than one accepted value")
         return values[0]
 
     def _dtypes(self, role: str) -> tuple[str, ...]:
         return _in_torch(all_dtypes(self._operator, self._input(role).dtype))
+
+    def _caches(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Dtypes of the cache that rows can be computed in, as tensors have them."""
+        computed = [name for name in dict.fromkeys(names) if DTYPES[name].torch or name == _HIFLOAT8]
+        return tuple(map(torch_dtype, computed))
+
+    def _hifloat8(self) -> str:
+        names = all_dtypes(self._operator, self._input("kv").dtype)
+        return torch_dtype(_HIFLOAT8) if _HIFLOAT8 in names else ""
+
+    def _demands(self, plain: Attr) -> Iterator[tuple[str, Mapping[str, int]]]:
+        entries = _dim(self._shapes("indices").get(self._layouts().batched), -1)
+        wanted = {(RefKind.ATTR, plain.name): "rope", (RefKind.DIM, entries): "entries"}
+        for dtype in dict.fromkeys(all_dtypes(self._operator, self._input("kv").dtype)):
+            found = {
+                wanted[rule.left.kind, rule.left.name]: self._number(rule.right)
+                for rule in self._rules_of(dtype)
+                if isinstance(rule.left, Ref) and (rule.left.kind, rule.left.name) in wanted
+            }
+            if found:
+                yield torch_dtype(dtype), found
+
+    def _rules_of(self, dtype: str) -> Iterator[Compare]:
+        """Equations that hold when the cache has a dtype, and only then."""
+        cache = self._role("kv")
+
+        def known(node: Expr) -> Expr:
+            if isinstance(node, ParamQuery) and (node.query, node.param) == (Query.DTYPE, cache):
+                return Literal(node.type, node.span, dtype)
+            return node
+
+        for rule in self._operator.constraints:
+            when = None if rule.when is None else simplify(bottom_up(rule.when, known))
+            applies = isinstance(when, Literal) and when.value is True
+            if applies and isinstance(rule.require, Compare) and rule.require.op == "==":
+                yield rule.require
 
     def _few_heads(self) -> int:
         shape = self._shapes("q").get(self._layouts().batched)
         values = self._operator.find(Dim, _dim(shape, -2)).values
         if values is None:
             return _FEW_HEADS
-        taken = [set(_known(at_chip(values, chip))) for chip in self._operator.chips]
+        taken = [
+            set(_known(at_chip(values, chip), "a chip has no number of heads"))
+            for chip in self._operator.chips
+        ]
         return min(set.intersection(*taken), key=lambda count: abs(count - _FEW_HEADS))
 
     def _chip(self, chip: Chip, lse: Attr) -> ChipFacts:
         return ChipFacts(
             id=chip.id,
             soc=chip.soc,
-            caches=_in_torch(registered_dtypes(self._operator, self._input("kv").dtype, chip.id)),
-            lse=True in _known(attr_values(lse, chip)),
+            caches=self._caches(registered_dtypes(self._operator, self._input("kv").dtype, chip.id)),
+            blocks=self._on(chip, self._attr("block_tokens")),
+            lse=True in _all(attr_values(lse, chip), lse),
         )
 
 
@@ -271,19 +359,23 @@ def _in_torch(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(torch_dtype(name) for name in dict.fromkeys(names) if DTYPES[name].torch)
 
 
-def _by_case(choice: T | Table[T] | None) -> Mapping[str, T]:
+def _by_case(choice: T | Table[T] | None, what: str) -> Mapping[str, T]:
     """The entries of a choice that goes by one selector."""
     if not isinstance(choice, Table):
-        raise FamilyError
+        raise FamilyError(f"{what} does not go by an attribute")
     return {label: value for label, value in choice.cases if not isinstance(value, Table)}
 
 
 def _dim(shape: Shape | None, axis: int) -> str:
-    item = _known(shape).items[axis]
-    return _known(item.dim if isinstance(item, DimItem) else None)
+    item = None if shape is None else shape.items[axis]
+    return _known(item.dim if isinstance(item, DimItem) else None, "a size of a layout has no name")
 
 
-def _known(value: T | None) -> T:
+def _all(values: Sequence[T] | None, attr: Attr) -> Sequence[T]:
+    return _known(values, f"the accepted values of '{attr.name}' cannot be listed")
+
+
+def _known(value: T | None, lacking: str) -> T:
     if value is None:
-        raise FamilyError
+        raise FamilyError(lacking)
     return value

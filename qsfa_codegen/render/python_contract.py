@@ -26,7 +26,7 @@ from qsfa_codegen.render.python_names import (
     word_function,
 )
 from qsfa_codegen.render.python_sizes import SizeText
-from qsfa_codegen.render.python_text import HOLE, call, comment, docstring, statement, text_call
+from qsfa_codegen.render.python_text import HOLE, comment, docstring, statement, text_call
 from qsfa_codegen.render.shape_text import shape_exprs
 from qsfa_codegen.render.text import INDENT, one_line, python_string
 from qsfa_codegen.render.torch_contract import torch_binding
@@ -58,6 +58,9 @@ _TYPES = {
     "int[]": "Sequence[int]",
     "bool[]": "Sequence[bool]",
 }
+UNLESS_OPEN = "unless_open"
+_TRACING = (UNLESS_OPEN, "with_open_sizes")
+"""Names of the module about sizes that a trace leaves open."""
 _WORD = re.compile(r"\w+")
 
 
@@ -69,12 +72,12 @@ class ParamText(Struct, frozen=True):
 
 
 class CheckText(Struct, frozen=True):
-    """One check: the head of its ``if``, the statement inside, and the list it loops over."""
+    """One check: the head of its ``if``, the statement inside, and the heads of what stands around both."""
 
     id: str
     test: str
     reject: str
-    tensors: str | None
+    around: tuple[str, ...]
 
 
 class StepText(Struct, frozen=True):
@@ -151,7 +154,7 @@ class PythonContract:
             "summary": one_line(self.operator.brief.en).rstrip("."),
             "params": [ParamText(p.name, _declaration(p)) for p in self.params],
             "keyword_at": len(self.binding.positional) if self.binding.keyword else -1,
-            "given": call("given = [", self._tensors(), "]"),
+            "given": self._tensors(),
             "defaults": self._defaults(),
             "words": [self._words(p) for p in self.params if p.bound.value_map],
             "steps": list(self._steps()),
@@ -185,13 +188,15 @@ class PythonContract:
         return {"function": word_function(attr), "param": param.name, "pairs": values, "reject": reject}
 
     def _like(self) -> str:
-        """The tensor whose device the outputs have."""
-        first = next(p for p in self.params if p.kind == "Tensor" and not p.optional)
-        return f"call.{first.name}"
+        """The tensor whose device all others have, outputs too."""
+        return next(p for p in self.params if p.kind == "Tensor" and not p.optional).name
 
     def _tensors(self) -> list[str]:
-        """Every tensor that an argument can be, as items of a list."""
-        kinds = {"Tensor": "call.{}", "Tensor[]": "*(call.{} or ())"}
+        """Every tensor that an argument can be, with its name, as items of a list."""
+        kinds = {
+            "Tensor": '("{0}", call.{0})',
+            "Tensor[]": '*((f"{0}[{{n}}]", tensor) for n, tensor in enumerate(call.{0} or ()))',
+        }
         return [kinds[p.kind].format(p.name) for p in self.params if p.kind in kinds]
 
     # ----------------------------------------------------------------- checks
@@ -225,7 +230,10 @@ class PythonContract:
 
     def _check(self, check: Check) -> CheckText:
         tensors = list_input(self.operator, check)
-        indent = (2 if tensors is None else 3) * INDENT
+        around = [] if tensors is None else [f"for tensor in {self.names.param(tensors.name)} or ():"]
+        if self.names.reads_sizes(*exprs_of(check)):
+            around.append(f"with {UNLESS_OPEN}:")
+        indent = (2 + len(around)) * INDENT
         self.names.one_of = tensors.name if tensors is not None else None
         test = statement("if ", self.names.text(violation(check)), ":", indent - INDENT)
         said = self._failure(check)
@@ -233,8 +241,7 @@ class PythonContract:
         fields = [self._field(given) for given in said.givens]
         reject = text_call("raise CallError(", message, fields, indent)
         self.names.one_of = None
-        looped = None if tensors is None else self.names.param(tensors.name)
-        return CheckText(check.id, test, reject, looped)
+        return CheckText(check.id, test, reject, tuple(around))
 
     def _field(self, given: Given) -> str:
         """A fact of the call inside an f-string."""
@@ -289,7 +296,7 @@ class PythonContract:
 
     def _result(self, name: str) -> str:
         if not name:
-            return f"{self._like()}.new_empty(0)"
+            return f"call.{self._like()}.new_empty(0)"
         output = self.operator.find(Output, name)
         source = output.alias or output.name
         given = next((p.name for p in self.params if p.bound.source == source), None)
@@ -367,6 +374,7 @@ def render_contract(operator: Operator, templates: Templates) -> str:
     view["consts"] = [
         (c.name, c.value, comment(c.doc.en)[0]) for c in contract.operator.consts if c.name in named
     ]
+    view["tracing"] = [name for name in _TRACING if name in named]
     view["codes"] = [(name, pairs) for name, pairs in view["codes"] if name in named]
     head = templates.render("python/contract.py.j2", body=body.rstrip("\n"), named=named, **view)
     return head.rstrip("\n") + "\n"

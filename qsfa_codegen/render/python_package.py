@@ -42,16 +42,16 @@ def has_cpu(operator: Operator) -> bool:
     if not has_torch(operator) or not has_rows(operator):
         return False
     family = families.reference_family(operator)
-    return family is not None and not list(families.problems(operator)) and _is_bound(operator, family)
+    return family is not None and not list(families.problems(operator)) and not unbound_roles(operator)
 
 
-def _is_bound(operator: Operator, family: Family) -> bool:
-    """Whether the torch operator has an argument for everything that plays a role."""
-    contract = python_contract(operator)
+def unbound_roles(operator: Operator) -> list[tuple[str, str]]:
+    """Roles of the reference's family, with what plays them, that are no arguments of the torch operator."""
+    family, bound = families.reference_family(operator), python_contract(operator).by_source
+    if family is None:
+        return []
     kinds = (Kind.INPUT, Kind.INT, Kind.FLOAT)
-    return all(
-        target in contract.by_source for role, target in _roles(operator) if family.roles.get(role) in kinds
-    )
+    return [(r, t) for r, t in _roles(operator) if family.roles.get(r) in kinds and t not in bound]
 
 
 def _has_contents(operator: Operator) -> bool:
@@ -80,6 +80,7 @@ class _FamilyView:
             "binding": self._contract.binding,
             "roles": {role: self._named(role) for role in self._family.roles},
             "args": {role: self._argument(role) for role in self._family.roles},
+            "stats": {"row_max", "row_sum"} <= self._targets.keys(),
             "causal": None if causal is None else self._contract.names.ref(RefKind.LET, causal),
             "causal_function": None if causal is None else let_function(causal),
             "causal_reads_dims": causal is not None and "dims" in self._contract.names.let_args(causal),
@@ -206,6 +207,11 @@ def _render_project(operator: Operator, templates: Templates) -> str:
     )
 
 
+def render_tracing(_: Operator, templates: Templates) -> str:
+    """The text of the module about sizes that a trace leaves open."""
+    return templates.render("python/tracing.py.j2")
+
+
 def _path(name: str) -> Callable[[Operator], str]:
     return lambda operator: f"python/{operator.snake}/{name}.py"
 
@@ -223,6 +229,7 @@ ARTEFACTS = (
     Artefact("python", _path("__init__"), _render_init, has_torch),
     Artefact("python", _path("ops"), _render_ops, has_torch),
     Artefact("python", _path("contract"), render_contract, has_torch),
+    Artefact("python", _path("tracing"), render_tracing, has_torch),
     Artefact("python", _path("contents"), _render_contents, _has_contents),
     Artefact("python", _path("rows"), render_rows, _has_rows),
     Artefact("python", _path("hifloat8"), render_hifloat8, _has_hifloat8),

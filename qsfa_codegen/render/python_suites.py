@@ -10,6 +10,7 @@ from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.family_facts import family_facts
 from qsfa_codegen.render.python_package import family_view, has_cpu
 from qsfa_codegen.render.python_rows import row_params
+from qsfa_codegen.render.torch import library_module
 from qsfa_codegen.spec import families
 from qsfa_codegen.spec.model import Input, Record
 from qsfa_codegen.spec.names import snake
@@ -71,6 +72,7 @@ def _suite(template: str) -> Callable[[Operator, Templates], str]:
             **_row(operator),
             facts=family_facts(operator),
             snake=operator.snake,
+            library_module=library_module(operator),
         )
 
     return render

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import standard_headers
+from qsfa_codegen.render.python_text import text_call
 from qsfa_codegen.render.text import INDENT, cpp_string, wrap_call
 from qsfa_codegen.render.torch_calls import CARRIER, OUTPUTS, arguments
 from qsfa_codegen.render.torch_contract import contract_namespace, render_contract, torch_binding
@@ -125,7 +126,7 @@ def _render_command(_: Operator, templates: Templates) -> str:
 def _render_setup(operator: Operator, templates: Templates) -> str:
     return templates.render(
         "torch/setup.py.j2",
-        module=_module(operator),
+        module=library_module(operator),
         description=f"{operator.name} for torch",
         registration=PurePosixPath(_registration_path(operator)).name,
         device=PurePosixPath(_npu_path(operator)).name,
@@ -135,7 +136,14 @@ def _render_setup(operator: Operator, templates: Templates) -> str:
 
 
 def _render_module(operator: Operator, templates: Templates) -> str:
-    return templates.render("torch/init.py.j2", binding=torch_binding(operator))
+    binding = torch_binding(operator)
+    message = (
+        f"{binding.library}::{binding.name} is registered already, without this library; expected: "
+        f"`import {library_module(operator)}` before `import {operator.snake}` and any other library that "
+        "has the operator"
+    )
+    refuse = text_call("raise ImportError(", message, (), 2 * INDENT)
+    return templates.render("torch/init.py.j2", binding=binding, refuse=refuse)
 
 
 def _implementation(binding: TorchBinding, function: str) -> str:
@@ -158,13 +166,13 @@ def _npu_path(operator: Operator) -> str:
     return f"torch/{operator.snake}_npu.cpp"
 
 
-def _module(operator: Operator) -> str:
+def library_module(operator: Operator) -> str:
     """The Python module that loads the libraries; the Python package has the plain name."""
     return f"{operator.snake}_torch"
 
 
 def _module_path(operator: Operator) -> str:
-    return f"torch/{_module(operator)}/__init__.py"
+    return f"torch/{library_module(operator)}/__init__.py"
 
 
 ARTEFACTS = (

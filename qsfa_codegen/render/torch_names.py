@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from qsfa_codegen.expr.cpp import Cpp, emit
 from qsfa_codegen.expr.nodes import Expr, Query, RefKind
-from qsfa_codegen.expr.rewrite import substitute
+from qsfa_codegen.expr.rewrite import written_out
 from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.host_names import ARITH, HostNames
 from qsfa_codegen.render.host_text import HostText
@@ -125,6 +125,4 @@ class SymbolicText(HostText):
 
     def cpp(self, expr: Expr, checked: Checked = Checked.DIMS) -> Cpp:
         """``expr`` on sizes that may be symbols."""
-        while (written := substitute(expr, self._values)) is not expr:
-            expr = written
-        return emit(expr, self.names, self.ranges, ARITH, unchecked=True)
+        return emit(written_out(expr, self._values), self.names, self.ranges, ARITH, unchecked=True)

@@ -47,9 +47,10 @@ def run(
     seed: int | None = None,
     trace: bool = False,
     limit: float = 60,
+    on: str = "A2",
 ) -> Outcome:
     what = Launch(kernel, tensors, type, block_dim, seed, trace)
-    return launch(program(unit), chip(), what, limit)
+    return launch(program(unit), chip(on), what, limit)
 
 
 def line(unit: str, mark: str) -> int:

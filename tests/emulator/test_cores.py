@@ -6,10 +6,12 @@ import random
 import struct
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from qsfa_codegen.emulator.launch import KernelType, Outcome, Role, Tensor
 from tests.emulator.launching import given, line, only, run, wanted, workspace
+from tests.emulator.ops import formats
 
 UNIT = "cube.cpp"
 M, N, K = 32, 48, 64
@@ -87,6 +89,20 @@ def test_atomic_adds_are_in_any_order() -> None:
     done = run(UNIT, "matmul_atomic", given("a", halves(a)), given("b", halves(b)), c, type=KernelType.AIC)
     assert done.report.findings == ()
     assert unpacked(done.outputs["c"]) == [s + 2 * p for s, p in zip(start, product(), strict=True)]
+
+
+@pytest.mark.parametrize("kind", ["half", "bfloat16"])
+def test_atomic_adds_of_narrow_results(kind: str) -> None:
+    a, b = operands()
+    start = np.arange(M * N) % 16
+    held = formats.encode(kind, start.astype(np.float64))
+    c = Tensor("c", Role.INOUT, held.tobytes())
+    tensors = given("a", halves(a)), given("b", halves(b)), c
+    done = run(UNIT, f"matmul_atomic_{kind}", *tensors, type=KernelType.AIC)
+    assert done.report.findings == ()
+    rounded = formats.decode(kind, formats.encode(kind, np.array(product())))
+    expected = formats.encode(kind, start + rounded)
+    assert done.outputs["c"] == expected.tobytes()
 
 
 @pytest.mark.parametrize("seed", SEEDS)

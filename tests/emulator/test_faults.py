@@ -39,6 +39,24 @@ BOUNDS = {
         "UB of aiv0",
         256,
     ),
+    "past_offsets": (
+        "out-of-bounds",
+        "Gather reads bytes 0 to 16777215 of UB of aiv0; the buffer has bytes 0 to 255",
+        "UB of aiv0",
+        256,
+    ),
+    "past_bits": (
+        "out-of-bounds",
+        "GatherMask reads bytes 8672 to 8679 of UB of aiv0; the buffer has bytes 512 to 767",
+        "UB of aiv0",
+        768,
+    ),
+    "past_by_offset": (
+        "out-of-bounds",
+        "Gather reads bytes 2147483632 to 2147483635 of UB of aiv0; the buffer has bytes 0 to 255",
+        "UB of aiv0",
+        256,
+    ),
     "input_written": ("input-written", "DataCopy writes bytes 0 to 255 of x, which is an input", "x", 0),
     "misaligned": (
         "misaligned",

@@ -81,14 +81,25 @@ def test_suites_are_written_with_care(flash: Operator, tmp_path: Path) -> None:
 
 def test_files_of_an_operator_that_is_computed(flash: Operator) -> None:
     package = f"python/{flash.snake}"
-    names = ("__init__", "ops", "contract", "contents", "rows", "hifloat8", "cpu", "cache", "model")
+    names = (
+        "__init__",
+        "ops",
+        "contract",
+        "tracing",
+        "contents",
+        "rows",
+        "hifloat8",
+        "cpu",
+        "cache",
+        "model",
+    )
     assert list(python_of(flash)) == ["python/pyproject.toml", *(f"{package}/{name}.py" for name in names)]
 
 
 def test_files_of_an_operator_that_is_traced_alone() -> None:
     operator = load(ROOT / "spec" / "lightning_indexer.yaml")
     package = f"python/{operator.snake}"
-    names = ("__init__", "ops", "contract")
+    names = ("__init__", "ops", "contract", "tracing")
     assert list(python_of(operator)) == ["python/pyproject.toml", *(f"{package}/{name}.py" for name in names)]
 
 
@@ -189,3 +200,11 @@ def test_any_text_around_a_field(before: str, after: str) -> None:
 @given(TEXTS)
 def test_a_docstring_ends_where_it_should(text: str) -> None:
     compile(f"def f():\n    {docstring(text)}\n", "docstring", "exec")
+
+
+def test_softmax_outputs_that_nothing_plays_are_left_alone(flash: Operator) -> None:
+    assert flash.kernel is not None
+    roles = tuple(role for role in flash.kernel.roles if role[0] not in ("row_max", "row_sum"))
+    other = replace(flash, kernel=replace(flash.kernel, roles=roles))
+    assert "row_max" not in python_of(other)[f"python/{flash.snake}/cpu.py"]
+    assert "outputs.softmax_max.numel()" in python_of(flash)[f"python/{flash.snake}/cpu.py"]

@@ -59,10 +59,10 @@ RESERVED = 256  # of UB and of L1 on arch22: the platform API does not report th
 @pytest.mark.parametrize(
     ("id", "arch", "npu_arch", "cce", "cores", "memory", "libapi"),
     [
-        ("A2", "arch22", "DAV_2201", 220, (24, 48), (192, 512, 64, 64, 128), 16),
-        ("A3", "arch22", "DAV_2201", 220, (24, 48), (192, 512, 64, 64, 128), 16),
-        ("A5", "arch35", "DAV_3510", 310, (32, 64), (248, 512, 64, 64, 256), 16),
-        ("A310P", "arch20", "DAV_2002", 200, (8, 8), (256, 1024, 64, 64, 256), 2),
+        ("A2", "arch22", "DAV_2201", 220, (24, 48), (192, 512, 64, 64, 128, 1, 2 + 1 + 2 + 2), 16),
+        ("A3", "arch22", "DAV_2201", 220, (24, 48), (192, 512, 64, 64, 128, 1, 2 + 1 + 2 + 2), 16),
+        ("A5", "arch35", "DAV_3510", 310, (32, 64), (248, 512, 64, 64, 256, 4, 4 + 2), 16),
+        ("A310P", "arch20", "DAV_2002", 200, (8, 8), (256, 1024, 64, 64, 256, 0, 0), 2),
     ],
 )
 def test_facts(
@@ -80,7 +80,8 @@ def test_facts(
     assert (chip.aic, chip.aiv) == cores
     reserved = RESERVED if arch == "arch22" else 0
     assert (chip.ub + reserved, chip.l1 + reserved) == tuple(size * KIB for size in memory[:2])
-    assert (chip.l0a, chip.l0b, chip.l0c) == tuple(size * KIB for size in memory[2:])
+    rest = (chip.l0a, chip.l0b, chip.l0c, chip.bt, chip.fb)
+    assert rest == tuple(size * KIB for size in memory[2:])
     assert chip.libapi_workspace == libapi * KIB * KIB
 
 
@@ -109,6 +110,7 @@ def test_one_chip(tmp_path: Path) -> None:
     chip = chips.by_soc["ascendx1"]
     assert (chip.id, chip.aic, chip.aiv) == ("X1", 1, 2)
     assert (chip.ub, chip.l1, chip.l0a, chip.l0b, chip.l0c) == (1024, 2048, 64, 65, 66)
+    assert (chip.bt, chip.fb) == (0, 0)
     assert (chip.product.en, chip.product.zh, chip.dtypes) == ("X", "某", ("float16",))
     assert chips.products == {}
 

@@ -12,6 +12,7 @@ import torch
 
 from qsfa_codegen.contract.calls import Call, TensorArg
 from qsfa_codegen.render.python_contract import PythonContract, render_contract
+from qsfa_codegen.render.python_package import render_tracing
 from qsfa_codegen.render.templates import Templates
 from qsfa_codegen.render.torch_names import torch_type
 from qsfa_codegen.render.torch_schema import TorchParam
@@ -39,10 +40,17 @@ NAMES = {dtype: name for name, dtype in TYPES.items()}
 
 
 def module_of(operator: Operator) -> ModuleType:
-    """The contract module, made from its text."""
-    module = ModuleType(f"contract_of_{operator.snake}")
-    sys.modules[module.__name__] = module  # dataclasses look there
-    exec(compile(render_contract(operator, Templates()), module.__name__, "exec"), module.__dict__)
+    """The contract module, made from its text and that of the one beside it."""
+    package = f"package_of_{operator.snake}"
+    sys.modules[package] = ModuleType(package)
+    made = {
+        "tracing": render_tracing(operator, Templates()),
+        "contract": render_contract(operator, Templates()),
+    }
+    for name, text in made.items():
+        module = ModuleType(f"{package}.{name}")
+        sys.modules[module.__name__] = module  # dataclasses look there
+        exec(compile(text, module.__name__, "exec"), module.__dict__)
     return module
 
 

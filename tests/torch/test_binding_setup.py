@@ -77,6 +77,24 @@ def test_the_python_package_adds_what_the_library_lacks(libraries: dict[str, Pat
     assert set(ran.stdout.splitlines()) == {"ops.py CPU", f"{compiled} Meta", f"{compiled} debug"}
 
 
+def test_a_library_that_comes_second_is_refused(libraries: dict[str, Path], tmp_path: Path) -> None:
+    """Instead of a process that ends without a word of Python."""
+    path = os.pathsep.join([str(libraries["built_by_setup"]), str(PYTHON_PACKAGE)])
+    ran = python("-c", f"import {QSFA}, {MODULE}", cwd=tmp_path, PYTHONPATH=path)
+    assert ran.returncode == 1, ran
+    assert ran.stderr.splitlines()[-1] == (
+        f"ImportError: _C_ascend::npu_{QSFA} is registered already, without this library; expected: "
+        f"`import {MODULE}` before `import {QSFA}` and any other library that has the operator"
+    )
+
+
+def test_the_module_can_be_loaded_again(libraries: dict[str, Path], tmp_path: Path) -> None:
+    program = f"import importlib, {MODULE} as m; importlib.reload(m); import {QSFA}; importlib.reload(m)"
+    path = os.pathsep.join([str(libraries["built_by_setup"]), str(PYTHON_PACKAGE)])
+    ran = python("-c", program, cwd=tmp_path, PYTHONPATH=path)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
 def test_adapters_compile_with_the_macro_of_torch_npu_too(libraries: dict[str, Path]) -> None:
     assert libraries["adapters_beside_op_plugin"].parent.is_dir()
 

@@ -117,3 +117,9 @@ def test_pieces_give_the_bits_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> N
     whole = cpu.attend(call)
     monkeypatch.setattr(cpu, "WORK_BYTES", 64 * cpu._token_bytes(call))
     assert torch.equal(cpu.attend(call).attention_out, whole.attention_out)
+
+
+def test_a_query_that_requires_a_gradient_needs_no_more() -> None:
+    without, wanted = case(64, 4096, 512), case(64, 4096, 512)
+    wanted.query.requires_grad_()
+    assert peak(wanted) == peak(without)

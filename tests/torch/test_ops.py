@@ -127,6 +127,73 @@ def test_compiled_code_is_used_again_when_the_cache_has_changed() -> None:
     assert torch.equal(compiled(*other), Attention()(*other))
 
 
+# --------------------------------------------------------------------------- beside what else torch does
+
+
+def test_there_is_no_gradient_as_on_a_device() -> None:
+    """Torch warns of an operator without a formula, and passes nothing on."""
+    given = arguments(make(3), return_softmax_lse=True)
+    plain = run(**given)
+    given["query"].requires_grad_()
+    outputs = run(**given)
+    assert all(map(torch.equal, outputs, plain))
+    with pytest.warns(UserWarning, match="an autograd kernel was not registered"):
+        sum(output.float().sum() for output in outputs).backward()
+    assert given["query"].grad is None
+
+
+def test_autocast_changes_nothing() -> None:
+    given = arguments(make(3, half="float16"), return_softmax_lse=True)
+    plain = run(**given)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert all(map(torch.equal, run(**given), plain))
+
+
+def test_inference_mode_and_odd_defaults_change_nothing() -> None:
+    given = arguments(make(3), return_softmax_lse=True)
+    plain = run(**given)
+    with torch.inference_mode(), torch.device("meta"):
+        assert all(map(torch.equal, run(**given), plain))
+
+
+def spread(tensor: torch.Tensor) -> torch.Tensor:
+    """The same numbers, with others between them in memory."""
+    wide = torch.empty((*tensor.shape, 2), dtype=tensor.dtype)
+    wide[..., 0] = tensor
+    return wide[..., 0]
+
+
+@pytest.mark.parametrize(("layout", "layout_kv"), [("BSND", "PA_BSND"), ("BSND", "BSND"), ("TND", "TND")])
+def test_tensors_need_not_be_contiguous(layout: str, layout_kv: str) -> None:
+    given = arguments(make(3, layout=layout, layout_kv=layout_kv), return_softmax_lse=True)
+    apart = {name: spread(value) if torch.is_tensor(value) else value for name, value in given.items()}
+    assert not apart["key"].is_contiguous()
+    assert all(map(torch.equal, run(**apart), run(**given)))
+
+
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+def test_vmap_runs_it_for_each() -> None:
+    given = arguments(make(3), return_softmax_lse=True)
+    queries = torch.stack([given["query"], -given["query"]])
+    outputs = torch.vmap(lambda query: run(**{**given, "query": query}))(queries)
+    for number, query in enumerate(queries):
+        alone = run(**{**given, "query": query})
+        assert all(map(torch.equal, (output[number] for output in outputs), alone))
+
+
+@pytest.mark.parametrize(
+    ("moved", "message"),
+    [
+        ("block_table", "device of block_table is meta, device of query is cpu; expected: one device"),
+        ("query", "device of key is cpu, device of query is meta; expected: one device"),
+    ],
+)
+def test_tensors_on_two_devices_are_refused(moved: str, message: str) -> None:
+    given = arguments(make(3))
+    with pytest.raises(package.CallError, match=message):
+        run(**{**given, moved: given[moved].to("meta")})
+
+
 # --------------------------------------------------------------------------- beside a compiled library
 
 

@@ -68,7 +68,7 @@ def test_decode_passes() -> None:
 
 def test_rope0_passes() -> None:
     said = run(ROPE0)
-    assert counts(said) == {"passed": 84}, said
+    assert counts(said) == {"passed": 117}, said
 
 
 WRONG = {
@@ -109,6 +109,29 @@ WRONG_WITHOUT_ROPE = {
         "p.store = lambda cache, rows, slots: old(cache, rows, slots.clamp(min=0))",
         "norm_to_attention",
     ),
+    "the rotation": (
+        "import kv_quant_sparse_flash_attention as p\nold = p.norm_rope_pack\n"
+        "p.norm_rope_pack = lambda row, x, w, cos, sin: old(row, x, w, sin, cos)",
+        "norm_to_attention and 64",
+    ),
+    "no rotation": (
+        "cache._rotated = lambda x, cos, sin, interleaved: x",
+        "norm_to_attention and 64",
+    ),
+    "HiFloat8": (
+        "from kv_quant_sparse_flash_attention import hifloat8\nold = hifloat8.decode\n"
+        "hifloat8.decode = rows.hifloat8.decode = lambda bits: old(bits ^ 0x10)",
+        "dtypes and uint8",
+    ),
+    "blocks of tokens": (
+        "from dataclasses import replace\nold = cpu.attend\n"
+        "ops.attend = lambda call: old(replace(call, sparse_block_size=1))",
+        "blocks_of_tokens",
+    ),
+    "padded batches of the cache": (
+        "old = cpu.kv_spans\ncpu.kv_spans = lambda call: (old(call)[0] * 0, old(call)[1])",
+        "random_numbers and BSND-BSND",
+    ),
 }
 
 
@@ -117,6 +140,101 @@ def test_rope0_fails_where_the_operator_is_wrong(change: str) -> None:
     patch, tests = WRONG_WITHOUT_ROPE[change]
     said = run(ROPE0, "-x", "-k", tests, before=patch)
     assert counts(said).get("failed", 0) > 0, said
+
+
+# --------------------------------------------------------------------------- on a device
+
+REGISTER = """\
+import torch
+from kv_quant_sparse_flash_attention import ops
+library = torch.library.Library(ops.LIBRARY, "IMPL")
+library.impl(ops.NAME, ops._on_cpu, "PrivateUse1")
+"""
+
+
+def stand_in(folder: Path, name: str) -> str:
+    """Python that makes a torch_npu, with a device of this name whose tensors stay on the CPU."""
+    return f"""\
+import sys, types, torch
+sys.path[:0] = [{str(folder)!r}, {str(SUITES)!r}]
+sys.modules["torch_npu"] = types.ModuleType("torch_npu")
+torch.utils.rename_privateuse1_backend("npu")
+torch.npu = types.SimpleNamespace(is_available=lambda: True, get_device_name=lambda: {name!r})
+import suite
+suite.to = lambda tensor, device: tensor
+"""
+
+
+def with_library(folder: Path, path: str, text: str = REGISTER) -> Path:
+    (folder / path).parent.mkdir(exist_ok=True)
+    (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(params=["own", "vllm_ascend"])
+def installed(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A folder of modules with a library that has the operator for devices."""
+    if request.param == "own":
+        return with_library(tmp_path, "kv_quant_sparse_flash_attention_torch/__init__.py")
+    indented = "".join(f"    {line}\n" for line in REGISTER.splitlines())
+    return with_library(
+        tmp_path, "vllm_ascend/utils.py", f"def enable_custom_op():\n    global library\n{indented}"
+    )
+
+
+CHIP_TESTS = "random_numbers or dtypes_of_the_cache or blocks_of_tokens"
+
+
+def test_on_a_device_that_takes_blocks_and_writes_softmax_outputs(installed: Path) -> None:
+    said = run(ROPE0, "--device", "npu", "-k", CHIP_TESTS, before=stand_in(installed, "Ascend910B3"))
+    assert counts(said) == {"passed": 32 + 2 + 16, "skipped": 3}, said
+
+
+def test_on_a_device_that_takes_all_dtypes(installed: Path) -> None:
+    """A5: every dtype of the cache; no softmax outputs and no blocks, so that these are skipped."""
+    said = run(ROPE0, "--device", "npu", "-k", CHIP_TESTS, before=stand_in(installed, "Ascend950PR"))
+    assert counts(said) == {"passed": 16 + 5, "skipped": 16 + 16}, said
+
+
+def test_a_device_that_the_operator_does_not_have(installed: Path) -> None:
+    said = run(DECODE, "--device", "npu", before=stand_in(installed, "Ascend310P3"))
+    assert "Ascend310P3 is none of the chips of the operator: A2, A3, A5" in said
+
+
+NOT_READY = {
+    "torch_npu": ("", "No module named 'torch_npu'; expected: torch_npu and CANN, installed"),
+    "a library": (
+        stand_in(Path("nowhere"), "Ascend910B3"),
+        "_C_ascend::npu_kv_quant_sparse_flash_attention is not built; expected: "
+        "kv_quant_sparse_flash_attention_torch (pip install of the package's folder torch) or vllm_ascend, "
+        "installed",
+    ),
+    "a kernel": (
+        stand_in(Path("nowhere"), "Ascend910B3")
+        + "library = types.ModuleType('kv_quant_sparse_flash_attention_torch')\n"
+        + "library.__spec__ = types.SimpleNamespace()\nsys.modules[library.__name__] = library",
+        "what is installed has _C_ascend::npu_kv_quant_sparse_flash_attention for no device; expected: "
+        "build it anew",
+    ),
+    "a device": (
+        stand_in(Path("nowhere"), "Ascend910B3")
+        + "library = types.ModuleType('kv_quant_sparse_flash_attention_torch')\n"
+        + "library.__spec__ = types.SimpleNamespace()\nsys.modules[library.__name__] = library\n"
+        + REGISTER
+        + "torch.npu.is_available = lambda: False",
+        "torch_npu finds no device",
+    ),
+}
+
+
+@pytest.mark.parametrize("missing", NOT_READY)
+def test_what_is_missing_for_a_device_is_told_in_a_line(missing: str) -> None:
+    before, message = NOT_READY[missing]
+    assert run(DECODE, "--device", "npu", before=before).split("\n") == [
+        f"ERROR: --device npu: {message}",
+        "",
+        "",
+    ]
 
 
 # Another operator of the family: nothing of it has the name that it has in the first spec.
@@ -153,4 +271,4 @@ def test_suites_of_an_operator_with_other_names(tmp_path: Path) -> None:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(content, encoding="utf-8")
     said = run("", "-k", "decode or bit_for_bit or refused or norm", folder=tmp_path / "tests" / "e2e")
-    assert counts(said) == {"passed": 32}, said
+    assert counts(said) == {"passed": 36}, said

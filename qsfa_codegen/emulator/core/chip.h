@@ -18,6 +18,7 @@ enum class Space : uint8_t {
     L0C,
     BT,
     FB,
+    CMPMASK, // the register with the bits that Compare gives Select
     COUNT
 };
 
@@ -38,7 +39,7 @@ constexpr size_t PIPES = static_cast<size_t>(Pipe::COUNT);
 
 constexpr const char *Name(Space space)
 {
-    constexpr const char *names[] = {"GM", "UB", "L1", "L0A", "L0B", "L0C", "BT", "FB"};
+    constexpr const char *names[] = {"GM", "UB", "L1", "L0A", "L0B", "L0C", "BT", "FB", "CMPMASK"};
     return names[static_cast<size_t>(space)];
 }
 
@@ -51,7 +52,7 @@ constexpr const char *Name(Pipe pipe)
 // Bytes at whose multiples an operand in this memory must start.
 constexpr uint32_t Alignment(Space space)
 {
-    constexpr uint32_t bytes[] = {1, 32, 32, 512, 512, 64, 64, 128};
+    constexpr uint32_t bytes[] = {1, 32, 32, 512, 512, 64, 64, 128, 16};
     return bytes[static_cast<size_t>(space)];
 }
 
@@ -60,12 +61,32 @@ struct Chip {
     int cceAicore = 220;
     uint32_t aic = 0; // cube cores
     uint32_t aiv = 0; // vector cores
-    std::array<uint64_t, SPACES> bytes{}; // of one core; GM is as large as its tensors
+    std::array<uint64_t, SPACES> bytes = Registers(); // of one core; GM is as large as its tensors
+
+    // The memories whose size is the same on all chips.
+    static constexpr std::array<uint64_t, SPACES> Registers()
+    {
+        std::array<uint64_t, SPACES> sizes{};
+        sizes[static_cast<size_t>(Space::CMPMASK)] = 16;
+        return sizes;
+    }
+
+    // Which kind of core has the memory.
+    static bool Has(Space space, bool cube)
+    {
+        return cube != (space == Space::UB || space == Space::CMPMASK);
+    }
+
+    // arch35 (Ascend 950), with its paths between the vector and the cube cores and its vector registers.
+    bool Arch35() const
+    {
+        return cceAicore >= 310;
+    }
 
     // Whether a vector instruction sees what the one before it wrote without a barrier.
     bool VectorInOrder() const
     {
-        return cceAicore >= 310;
+        return Arch35();
     }
 
     bool Has(Pipe pipe, bool cube) const

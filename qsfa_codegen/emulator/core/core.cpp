@@ -2,12 +2,14 @@
 #include "core.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "machine.h"
 
 namespace emulator {
 namespace {
 
+constexpr int MARK_BITS = 32;
 constexpr uint64_t LINE = 64; // bytes of a line of the scalar unit's cache
 
 } // namespace
@@ -22,18 +24,17 @@ Core::Core(Machine &machine, bool cube, uint32_t index, uint32_t group, uint32_t
     }
     for (size_t i = 1; i < SPACES; ++i) {
         const auto space = static_cast<Space>(i);
-        if ((space == Space::UB) == cube) {
-            continue;
+        if (Chip::Has(space, cube)) {
+            memories_[i] = std::make_unique<Memory>(space, Text("%s of %s", emulator::Name(space), name_.c_str()),
+                machine.OnChip().bytes[i], Use::WORKSPACE);
         }
-        memories_[i] = std::make_unique<Memory>(space, Text("%s of %s", emulator::Name(space), name_.c_str()),
-            machine.OnChip().bytes[i], Use::WORKSPACE);
     }
 }
 
 Memory &Core::In(Space space)
 {
-    const std::unique_ptr<Memory> &memory = memories_[static_cast<size_t>(space)];
-    if (!memory) {
+    Memory *memory = Reach(space);
+    if (memory == nullptr) {
         Finding finding;
         finding.code = "no-such-memory";
         finding.severity = Severity::FATAL;
@@ -42,6 +43,53 @@ Memory &Core::In(Space space)
         Report(std::move(finding));
     }
     return *memory;
+}
+
+// On arch35 a vector core writes the L1 of its group's cube core, and a cube core the UB of its vector cores: it sees
+// the one of the first, Fixpipe picks.
+Memory *Core::Reach(Space space)
+{
+    Memory *own = memories_[static_cast<size_t>(space)].get();
+    const bool shared = cube_ ? space == Space::UB : space == Space::L1;
+    if (own != nullptr || !shared || !machine_.OnChip().Arch35()) {
+        return own;
+    }
+    Core *other = Neighbour(0);
+    return other == nullptr ? nullptr : other->memories_[static_cast<size_t>(space)].get();
+}
+
+uint64_t Core::Marked(uint64_t address, int64_t low, int64_t high)
+{
+    const std::pair<int64_t, int64_t> buffer{low, high};
+    auto found = std::find(buffers_.begin(), buffers_.end(), buffer);
+    if (found == buffers_.end()) {
+        found = buffers_.insert(found, buffer);
+    }
+    const auto number = static_cast<uint64_t>(found - buffers_.begin()) + 1;
+    return number << MARK_BITS | address;
+}
+
+// Without a mark it may be anywhere.
+Access Core::FromMarked(uint64_t address) const
+{
+    Access access;
+    access.memory = memories_[static_cast<size_t>(Space::UB)].get();
+    access.offset = static_cast<int64_t>(static_cast<int32_t>(address)); // also before the start
+    const uint64_t number = (address >> MARK_BITS) + (access.offset < 0 ? 1 : 0);
+    if (number != 0 && number <= buffers_.size()) {
+        std::tie(access.low, access.high) = buffers_[number - 1];
+    }
+    return access;
+}
+
+Core *Core::Neighbour(uint32_t sub)
+{
+    for (const std::unique_ptr<Core> &core : machine_.Cores()) {
+        if (core->group_ == group_ && core->cube_ != cube_ && core->sub_ == sub) {
+            return core.get();
+        }
+    }
+    return nullptr;
 }
 
 void Core::Report(Finding finding)
@@ -54,6 +102,9 @@ void Core::Report(Finding finding)
         if (Running() == this) {
             Leave();
         }
+        if (function_ != nullptr) {
+            throw FunctionEnded();
+        }
     }
 }
 
@@ -61,11 +112,12 @@ void Core::Report(Finding finding)
 
 void Core::Issue(Instruction instruction)
 {
+    RefuseInFunction(instruction.name, instruction.site);
     if (!CheckPipe(instruction.pipe, instruction.name, instruction.site) || !Check(instruction)) {
         return;
     }
     PipeState &scalar = Of(Pipe::S);
-    counts.Count(instruction);
+    counts.Count(instruction, machine_.OnChip());
     instruction.issued = Snapshot();
     instruction.issueTime = ++scalar.time;
     instruction.order = ++issued_;
@@ -100,6 +152,7 @@ void Core::JoinScalar(const Signal &signal)
 
 void Core::Scalar(Access access, const char *name, Site site)
 {
+    RefuseInFunction(name, site);
     Instruction instruction;
     instruction.pipe = Pipe::S;
     instruction.name = name;
@@ -107,11 +160,11 @@ void Core::Scalar(Access access, const char *name, Site site)
     instruction.inOrder = true;
     counts.scalarGmReads += access.memory != nullptr && access.memory->InSpace() == Space::GM ? 1 : 0;
     instruction.accesses.push_back(access);
-    if (!Check(instruction)) {
+    if (!CheckReach(instruction, {access.memory}) || !Check(instruction)) {
         return;
     }
     PipeState &scalar = Of(Pipe::S);
-    counts.Count(instruction);
+    counts.Count(instruction, machine_.OnChip());
     ++scalar.number;
     ++scalar.time;
     instruction.order = ++issued_;

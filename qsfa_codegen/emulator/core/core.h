@@ -12,6 +12,7 @@
 
 #include "counts.h"
 #include "finding.h"
+#include "function_order.h"
 #include "instruction.h"
 
 namespace emulator {
@@ -23,6 +24,12 @@ struct MaskRegister {
     bool counter = false;
     uint64_t low = ~0ULL;
     uint64_t high = ~0ULL;
+};
+
+// What copies to GM do with what is there, in the API's numbers, and the API's name of the elements' type.
+struct AtomicMode {
+    uint8_t kind = 0;
+    const char *type = nullptr;
 };
 
 enum class Wait : uint8_t {
@@ -39,6 +46,17 @@ enum class Wait : uint8_t {
 uint32_t Key(Event event);
 Event FromKey(uint32_t key);
 std::string Spelt(Event event); // as in "MTE2_V 0"
+
+// Thrown through a vector function that must not go on.
+struct FunctionEnded {};
+
+// The place of a cross-core flag among those of a core: mode 4 has flags of its own.
+constexpr uint16_t CrossPlace(uint8_t mode, uint16_t id)
+{
+    return static_cast<uint16_t>(mode == 4 ? id + 32 : id);
+}
+
+std::string SpeltCross(uint16_t place); // as in "3" and "3 of mode 4"
 
 constexpr size_t QUEUED = 512; // instructions of a pipe that wait before the scalar unit lets others run
 
@@ -76,18 +94,22 @@ public:
     void BarrierAll(Site site);
     void AwaitPipe(Pipe pipe, Site site); // until it is idle: a result goes to a register of the scalar unit
     void SetCross(uint8_t mode, Pipe pipe, uint16_t id, Site site);
-    void WaitCross(uint16_t id, Site site);
+    void WaitCross(uint8_t mode, Pipe pipe, uint16_t id, Site site); // S: all that is issued later waits
     void Scalar(Access access, const char *name, Site site); // before the bytes are read or written
     void FlushCache(const Memory *memory, int64_t offset); // the line of the byte; everything without a memory
     Memory &In(Space space);
+    Core *Neighbour(uint32_t sub); // of this group and the other kind; nullptr where there is none
     void Report(Finding finding); // with this core's name filled in
-    bool AtomicAdd() const
+    // For the vector function that runs: bytes are checked and entered. Of those that are read, `known` is told which
+    // have a value; no more is said of the others.
+    void Touch(Access access, const char *name, Site site, bool *known = nullptr);
+    void Operate() // counts an operation on registers
     {
-        return atomicAdd_;
+        ++function_->work.registers;
     }
-    void SetAtomicAdd(bool on)
+    FunctionOrder &OrderInFunction()
     {
-        atomicAdd_ = on;
+        return *functionOrder_;
     }
 
     bool Cube() const
@@ -115,13 +137,20 @@ public:
         return machine_;
     }
 
+    // An address in UB as vector functions get it: the buffer that it belongs to stands in its upper half.
+    uint64_t Marked(uint64_t address, int64_t low, int64_t high);
+    Access FromMarked(uint64_t address) const; // of no bytes yet
+
     MaskRegister mask;
+    AtomicMode atomic;
     void *api = nullptr; // what the kernel's API keeps for this core: its TPipe
 
     // ---- for the scheduler
     void Start(void (*entry)());
     bool ScalarCanRun() const;
     void RunScalar(); // until it waits or ends
+    void RunPipes(); // in the order of issue, as far as they go
+    bool AnyPipeCanRun() const;
     bool PipeCanRun(Pipe pipe) const;
     void StepPipe(Pipe pipe);
     bool Finished() const;
@@ -133,7 +162,7 @@ public:
     uint64_t Cycles() const; // of the cost model, until all is complete
 
     // ---- for cross-core flags
-    void Deliver(uint16_t id, Signal signal, Site site);
+    void Deliver(uint16_t id, Signal signal, Site site); // the place of the flag: see CrossPlace
 
     Counts counts;
 
@@ -146,9 +175,11 @@ private:
     {
         return pipes_[static_cast<size_t>(pipe)];
     }
+    Memory *Reach(Space space);
+    void RefuseInFunction(const char *name, Site site);
+    bool CheckReach(const Instruction &instruction, const Operand &operand);
     void Block(Wait wait, Site site, Event event = {});
     void Yield();
-    void RunPipes(); // in the order of issue, as far as they go
     void CheckCache(const Access &access, const char *name, Site site);
     bool Check(const Instruction &instruction);
     bool CheckOperand(const Instruction &instruction, const Operand &operand);
@@ -157,6 +188,8 @@ private:
     void JoinScalar(const Signal &signal);
     const ClockPointer &Snapshot();
     void Execute(Instruction &instruction, PipeState &pipe);
+    void RunFunction(Instruction &instruction);
+    static std::vector<Access> Known(const Access &access, bool *known);
     void Enter(const Instruction &instruction, const PipeState &pipe);
     enum class Entry : uint8_t {
         CHECKED, // what is wrong is told
@@ -169,7 +202,10 @@ private:
     Signal Release(const PipeState &pipe) const;
     std::deque<SetFlagRecord> &Flags(Event event);
     const std::deque<SetFlagRecord> *FindFlags(Event event) const;
+    bool CrossFlagIsSet(uint16_t place) const;
+    void CheckCross(const Instruction &instruction, bool pipeKnown);
     void CheckCanWait(const char *name, Site site);
+    std::string Awaited(const Instruction &first) const;
     void CheckFlagOrder(Event event, int change, Site site);
 
     Machine &machine_;
@@ -183,10 +219,13 @@ private:
     std::map<uint32_t, std::deque<SetFlagRecord>> flags_;
     std::map<uint32_t, int> issuedFlags_; // set and not waited for, in the order of the program
     std::map<uint16_t, std::deque<SetFlagRecord>> crossFlags_;
+    std::vector<std::pair<int64_t, int64_t>> buffers_; // that marked addresses belong to
+    std::unique_ptr<FunctionOrder> functionOrder_;
+    Instruction *function_ = nullptr; // a vector function while it runs
+    UnitFlags unitFlags_;
     ClockPointer snapshot_;
     std::map<std::pair<Memory *, uint64_t>, uint64_t> cache_; // lines of GM: since which step
     uint64_t issued_ = 0; // instructions, in the order of the program
-    bool atomicAdd_ = false;
     // The scalar unit.
     ucontext_t context_{};
     std::vector<char> stack_;

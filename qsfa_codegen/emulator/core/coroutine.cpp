@@ -61,10 +61,8 @@ bool Core::ScalarCanRun() const
     switch (wait_) {
         case Wait::FLAG:
             return FindFlags(waitEvent_) != nullptr;
-        case Wait::CROSS_FLAG: {
-            const auto found = crossFlags_.find(waitEvent_.id);
-            return found != crossFlags_.end() && !found->second.empty();
-        }
+        case Wait::CROSS_FLAG:
+            return CrossFlagIsSet(waitEvent_.id);
         case Wait::ALL_PIPES:
             return std::all_of(pipes_.begin(), pipes_.end(), [](const PipeState &pipe) { return pipe.queue.empty(); });
         case Wait::ONE_PIPE:
@@ -79,7 +77,30 @@ bool Core::ScalarCanRun() const
 bool Core::PipeCanRun(Pipe pipe) const
 {
     const std::deque<Instruction> &queue = Of(pipe).queue;
-    return !queue.empty() && (queue.front().kind != Kind::WAIT_FLAG || FindFlags(queue.front().event) != nullptr);
+    if (queue.empty()) {
+        return false;
+    }
+    const Instruction &first = queue.front();
+    if (first.kind == Kind::WAIT_CROSS) {
+        return CrossFlagIsSet(first.event.id);
+    }
+    return first.kind == Kind::WAIT_FLAG ? FindFlags(first.event) != nullptr : unitFlags_.Ready(first.unitFlags);
+}
+
+bool Core::CrossFlagIsSet(uint16_t place) const
+{
+    const auto found = crossFlags_.find(place);
+    return found != crossFlags_.end() && !found->second.empty();
+}
+
+bool Core::AnyPipeCanRun() const
+{
+    for (size_t i = 1; i < PIPES; ++i) {
+        if (PipeCanRun(static_cast<Pipe>(i))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void Core::RunPipes()
@@ -115,6 +136,19 @@ uint64_t Core::Cycles() const
 
 // ------------------------------------------------------------------ the end
 
+// What an instruction at the head of its queue waits for.
+std::string Core::Awaited(const Instruction &first) const
+{
+    switch (first.kind) {
+        case Kind::WAIT_FLAG:
+            return "flag " + Spelt(first.event);
+        case Kind::WAIT_CROSS:
+            return "cross-core flag " + SpeltCross(first.event.id);
+        default:
+            return unitFlags_.Awaited(first.unitFlags);
+    }
+}
+
 std::vector<std::string> Core::Waiting() const
 {
     std::vector<std::string> texts;
@@ -123,7 +157,7 @@ std::vector<std::string> Core::Waiting() const
         if (wait_ == Wait::FLAG) {
             texts.push_back(name_ + " waits" + at + " for flag " + Spelt(waitEvent_));
         } else if (wait_ == Wait::CROSS_FLAG) {
-            texts.push_back(name_ + " waits" + at + Text(" for cross-core flag %u", waitEvent_.id));
+            texts.push_back(name_ + " waits" + at + " for cross-core flag " + SpeltCross(waitEvent_.id));
         } else if (wait_ == Wait::ALL_PIPES) {
             texts.push_back(name_ + " waits" + at + " for all its pipes");
         } else if (wait_ == Wait::ONE_PIPE) {
@@ -134,8 +168,8 @@ std::vector<std::string> Core::Waiting() const
         const PipeState &pipe = pipes_[i];
         if (!pipe.queue.empty()) {
             const Instruction &first = pipe.queue.front();
-            texts.push_back(Text("%s of %s waits in line %d for flag %s", emulator::Name(static_cast<Pipe>(i)),
-                name_.c_str(), first.site.line, Spelt(first.event).c_str()));
+            texts.push_back(Text("%s of %s waits in line %d for %s", emulator::Name(static_cast<Pipe>(i)), name_.c_str(),
+                first.site.line, Awaited(first).c_str()));
         }
     }
     return texts;
@@ -153,6 +187,11 @@ Site Core::WaitingAt() const
 
 void Core::CheckEnd()
 {
+    if (cube_) {
+        for (Finding &left : unitFlags_.Left(In(Space::L0C).Name())) {
+            Report(std::move(left));
+        }
+    }
     Finding finding;
     finding.code = "unbalanced-flag";
     finding.help = "every flag that is set must be waited for: one that is left is seen by the next kernel";
@@ -169,8 +208,8 @@ void Core::CheckEnd()
         if (!records.empty()) {
             finding.site = records.front().site;
             finding.instruction = "CrossCoreSetFlag";
-            finding.message = Text("cross-core flag %u of %s is still set %zu times at the end of the kernel", id,
-                name_.c_str(), records.size());
+            finding.message = Text("cross-core flag %s of %s is still set %zu times at the end of the kernel",
+                SpeltCross(id).c_str(), name_.c_str(), records.size());
             Report(finding);
         }
     }

@@ -6,7 +6,8 @@ namespace emulator {
 namespace {
 
 constexpr const char *ROUTE_NAMES[ROUTES] = {
-    "none", "gm_ub", "ub_gm", "gm_l1", "l1_gm", "ub_ub", "l1_l0a", "l1_l0b", "l0c_gm", "l0c_l1"};
+    "none", "gm_ub", "ub_gm", "gm_l1", "l1_gm", "ub_ub", "l1_l0a", "l1_l0b", "l0c_gm", "l0c_l1",
+    "l0c_ub", "ub_l1"};
 
 constexpr uint64_t ISSUE = 1;
 constexpr uint64_t DMA_HEAD = 20;
@@ -16,6 +17,7 @@ constexpr uint64_t READ_LATENCY = 400;
 constexpr uint64_t WRITE_LATENCY = 200;
 constexpr uint64_t L0A_RATE = 256;
 constexpr uint64_t L0B_RATE = 128;
+constexpr uint64_t ON_CHIP_RATE = 128; // UB → L1 and L0C → UB
 constexpr uint64_t FIX_HEAD = 30;
 constexpr uint64_t VECTOR_HEAD = 6;
 constexpr uint64_t CUBE_HEAD = 10;
@@ -44,7 +46,7 @@ std::string Object(const char *name, const std::array<uint64_t, N> &values, Name
 
 } // namespace
 
-Cost CostOf(const Instruction &instruction)
+Cost CostOf(const Instruction &instruction, const Chip &chip)
 {
     const Work &work = instruction.work;
     switch (work.route) {
@@ -57,20 +59,27 @@ Cost CostOf(const Instruction &instruction)
         case Route::L0C_GM:
         case Route::L0C_L1:
             return {Moving(work, FIX_HEAD, DMA_RATE), WRITE_LATENCY};
+        case Route::L0C_UB:
+            return {FIX_HEAD + work.bytes / ON_CHIP_RATE, 0};
+        case Route::UB_L1:
+            return {DMA_HEAD + work.bytes / ON_CHIP_RATE, 0};
         case Route::L1_L0A:
             return {DMA_HEAD + work.bytes / L0A_RATE, 0};
         case Route::L1_L0B:
-            return {DMA_HEAD + work.bytes / L0B_RATE, 0};
+            return {DMA_HEAD + work.bytes / (chip.Arch35() ? L0A_RATE : L0B_RATE), 0};
         default:
             break;
     }
     if (work.beats != 0) {
         return {CUBE_HEAD + work.beats, 0};
     }
+    if (work.function) {
+        return {VECTOR_HEAD + work.registers, 0};
+    }
     return {work.repeats == 0 ? ISSUE : VECTOR_HEAD + work.repeats, 0};
 }
 
-void Counts::Count(const Instruction &instruction)
+void Counts::Count(const Instruction &instruction, const Chip &chip)
 {
     const auto pipe = static_cast<size_t>(instruction.pipe);
     switch (instruction.kind) {
@@ -83,6 +92,7 @@ void Counts::Count(const Instruction &instruction)
             vectorBarriers += instruction.pipe == Pipe::V ? 1 : 0;
             return;
         case Kind::SET_CROSS:
+        case Kind::WAIT_CROSS:
             ++crossFlags;
             return;
         case Kind::WORK:
@@ -90,12 +100,18 @@ void Counts::Count(const Instruction &instruction)
     }
     const auto route = static_cast<size_t>(instruction.work.route);
     ++instructions[pipe];
-    busy[pipe] += CostOf(instruction).busy;
+    busy[pipe] += CostOf(instruction, chip).busy;
     bytes[route] += instruction.work.bytes;
     bursts[route] += instruction.work.bursts;
     moves[route] += instruction.work.route == Route::NONE ? 0 : 1;
     repeats += instruction.work.repeats;
     macs += instruction.work.macs;
+}
+
+void Counts::CountRegisters(const Instruction &function)
+{
+    registers += function.work.registers;
+    busy[static_cast<size_t>(function.pipe)] += function.work.registers;
 }
 
 std::string Counts::Json() const
@@ -105,7 +121,7 @@ std::string Counts::Json() const
     std::string text = Object("instructions", instructions, pipeName) + Object("busy", busy, pipeName) +
         Object("bytes", bytes, routeName) + Object("moves", moves, routeName) +
         Object("bursts", bursts, routeName);
-    text += Field("repeats", repeats) + Field("macs", macs) + Field("scalar_gm_reads", scalarGmReads);
+    text += Field("repeats", repeats) + Field("registers", registers) + Field("macs", macs) + Field("scalar_gm_reads", scalarGmReads);
     text += Field("flags", flags) + Field("barriers", barriers) + Field("vector_barriers", vectorBarriers);
     return "{" + text.substr(1) + Field("cross_flags", crossFlags) + "}";
 }

@@ -17,6 +17,7 @@ struct Counts {
     std::array<uint64_t, ROUTES> moves{}; // instructions
     std::array<uint64_t, ROUTES> bursts{};
     uint64_t repeats = 0;
+    uint64_t registers = 0; // operations on vector registers
     uint64_t macs = 0;
     uint64_t scalarGmReads = 0;
     uint64_t flags = 0; // set and waited for, each
@@ -24,7 +25,8 @@ struct Counts {
     uint64_t vectorBarriers = 0;
     uint64_t crossFlags = 0;
 
-    void Count(const Instruction &instruction);
+    void Count(const Instruction &instruction, const Chip &chip);
+    void CountRegisters(const Instruction &function); // of a vector function that has run
     std::string Json() const;
 };
 
@@ -35,7 +37,7 @@ struct Cost {
 };
 
 // The model: see docs/emulator.md, "The cost model".
-Cost CostOf(const Instruction &instruction);
+Cost CostOf(const Instruction &instruction, const Chip &chip);
 
 // A timeline in the trace format of Chrome.
 class Trace {

@@ -68,6 +68,27 @@ bool Core::CheckPipe(Pipe pipe, const char *name, Site site)
     return false;
 }
 
+// The memory of another core is for the two instructions alone that go there.
+bool Core::CheckReach(const Instruction &instruction, const Operand &operand)
+{
+    const Space space = operand.memory->InSpace();
+    const Route route = instruction.work.route;
+    if (space == Space::GM || operand.memory == memories_[static_cast<size_t>(space)].get() || route == Route::UB_L1 || route == Route::L0C_UB) {
+        return true;
+    }
+    Finding finding;
+    finding.code = "no-such-memory";
+    finding.severity = Severity::FATAL;
+    finding.site = instruction.site;
+    finding.pipe = emulator::Name(instruction.pipe);
+    finding.instruction = instruction.name;
+    finding.buffer = operand.memory->Name();
+    finding.message = Text("%s has no way to %s from %s", instruction.name, operand.memory->Name().c_str(), name_.c_str());
+    finding.help = "only Fixpipe goes from a cube core to the UB of its vector cores, and DataCopy from UB to L1 back";
+    Report(std::move(finding));
+    return false;
+}
+
 bool Core::CheckOperand(const Instruction &instruction, const Operand &operand)
 {
     if (operand.offset % operand.alignment == 0) {
@@ -87,7 +108,7 @@ bool Core::CheckOperand(const Instruction &instruction, const Operand &operand)
 bool Core::Check(const Instruction &instruction)
 {
     if (!std::all_of(instruction.operands.begin(), instruction.operands.end(),
-            [&](const Operand &operand) { return CheckOperand(instruction, operand); })) {
+            [&](const Operand &operand) { return CheckReach(instruction, operand) && CheckOperand(instruction, operand); })) {
         return false;
     }
     return std::all_of(instruction.accesses.begin(), instruction.accesses.end(),
@@ -98,11 +119,10 @@ bool Core::CheckAccess(const Instruction &instruction, const Access &access)
 {
     Finding finding = Located(instruction, access, static_cast<uint64_t>(access.offset));
     finding.severity = Severity::FATAL;
-    const int64_t size = static_cast<int64_t>(access.memory->Bytes());
-    const int64_t high = access.high < 0 ? size : std::min(access.high, size);
+    const int64_t high = access.End();
     const std::string what = Text("%s %s bytes %lld to %lld of %s", instruction.name, Verb(access.mode),
         static_cast<long long>(access.First()), static_cast<long long>(access.Last() - 1), access.memory->Name().c_str());
-    if (access.First() < access.low || access.Last() > high) {
+    if (!access.Inside()) {
         finding.code = "out-of-bounds";
         finding.offset = access.First() < access.low ? access.First() : high;
         finding.message = what + Text("; the %s has bytes %lld to %lld", access.memory->InSpace() == Space::GM ? "tensor" : "buffer", static_cast<long long>(access.low), static_cast<long long>(high - 1));
@@ -139,7 +159,9 @@ void Core::StepPipe(Pipe which)
     pipe.time = std::max(pipe.time, instruction.issueTime);
     switch (instruction.kind) {
         case Kind::WORK:
+            unitFlags_.Join(instruction.unitFlags, pipe.clock, pipe.time);
             Execute(instruction, pipe);
+            unitFlags_.Flip(instruction.unitFlags, Release(pipe), instruction.site);
             break;
         case Kind::SET_FLAG:
             Flags(instruction.event).push_back({Release(pipe), instruction.site});
@@ -147,6 +169,14 @@ void Core::StepPipe(Pipe which)
         case Kind::WAIT_FLAG: {
             const Signal signal = std::move(Flags(instruction.event).front().signal);
             Flags(instruction.event).pop_front();
+            pipe.clock.Join(*signal.clock);
+            pipe.time = std::max(pipe.time, signal.time);
+            break;
+        }
+        case Kind::WAIT_CROSS: {
+            std::deque<SetFlagRecord> &flags = crossFlags_[instruction.event.id];
+            const Signal signal = std::move(flags.front().signal);
+            flags.pop_front();
             pipe.clock.Join(*signal.clock);
             pipe.time = std::max(pipe.time, signal.time);
             break;
@@ -173,7 +203,11 @@ void Core::Execute(Instruction &instruction, PipeState &pipe)
     }
     Enter(instruction, pipe);
     const uint64_t before = instruction.strange ? instruction.strange(instruction, false) : 0;
-    instruction.execute();
+    if (instruction.work.function) {
+        RunFunction(instruction);
+    } else {
+        instruction.execute();
+    }
     if (instruction.strange && before == 0 && instruction.strange(instruction, true) != 0) {
         Finding finding;
         finding.code = "not-finite";
@@ -184,13 +218,84 @@ void Core::Execute(Instruction &instruction, PipeState &pipe)
         finding.message = Text("%s makes NaN or infinity of operands without any", instruction.name);
         Report(std::move(finding));
     }
-    const Cost cost = CostOf(instruction);
+    const Cost cost = CostOf(instruction, machine_.OnChip());
     if (machine_.Options().trace) {
         const auto core = static_cast<uint32_t>(pipe.thread / PIPES);
         machine_.Timeline().Add(core, instruction.pipe, instruction, pipe.time, cost.busy);
     }
     pipe.time += cost.busy;
     pipe.done = std::max(pipe.done, pipe.time + cost.latency);
+}
+
+// The loads and stores of a vector function are known only while it runs.
+void Core::RunFunction(Instruction &instruction)
+{
+    function_ = &instruction;
+    if (!functionOrder_) {
+        functionOrder_ = std::make_unique<FunctionOrder>(In(Space::UB).Bytes());
+    }
+    functionOrder_->Begin();
+    SetFunctionOf(this);
+    try {
+        instruction.execute();
+    } catch (const FunctionEnded &) { // what is wrong is told
+    }
+    SetFunctionOf(nullptr);
+    function_ = nullptr;
+    counts.CountRegisters(instruction);
+}
+
+void Core::Touch(Access access, const char *name, Site site, bool *known)
+{
+    Instruction part;
+    part.pipe = Pipe::V;
+    part.name = name;
+    part.site = site;
+    part.order = function_->order;
+    part.inOrder = true;
+    part.accesses.push_back(access);
+    if (!Check(part)) {
+        return;
+    }
+    if (known != nullptr) {
+        part.accesses = Known(access, known);
+    }
+    Enter(part, Of(Pipe::V));
+}
+
+// The runs of bytes that have a value.
+std::vector<Access> Core::Known(const Access &access, bool *known)
+{
+    std::vector<Access> runs;
+    for (uint32_t i = 0; i < access.length; ++i) {
+        const Epoch writer = access.memory->Marks().Writer(static_cast<uint64_t>(access.offset) + i);
+        known[i] = writer && !writer.Undefined();
+        if (!known[i]) {
+            continue;
+        }
+        if (i == 0 || !known[i - 1]) {
+            runs.push_back(access);
+            runs.back().offset += i;
+            runs.back().length = 0;
+        }
+        ++runs.back().length;
+    }
+    return runs;
+}
+
+void Core::RefuseInFunction(const char *name, Site site)
+{
+    if (function_ == nullptr) {
+        return;
+    }
+    Finding finding;
+    finding.code = "inside-vector-function";
+    finding.severity = Severity::FATAL;
+    finding.site = site;
+    finding.pipe = emulator::Name(Pipe::V);
+    finding.instruction = name;
+    finding.message = Text("%s inside a vector function, which has loads, stores and operations on registers alone", name);
+    Report(std::move(finding));
 }
 
 void Core::Enter(const Instruction &instruction, const PipeState &pipe)

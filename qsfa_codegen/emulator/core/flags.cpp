@@ -9,6 +9,8 @@ namespace {
 
 constexpr int EVENT_IDS = 8;
 constexpr int CROSS_IDS = 16;
+constexpr int SINGLE_MOST = 10; // flags of mode 4
+constexpr int SINGLE_SECOND = 16; // where a cube core has those of its second vector core
 constexpr size_t CROSS_MOST = 15; // that the counter of a cross-core flag holds
 
 Instruction Synchronisation(Kind kind, Pipe pipe, const char *name, Site site, Event event = {})
@@ -37,6 +39,11 @@ Event FromKey(uint32_t key)
 std::string Spelt(Event event)
 {
     return Text("%s_%s %u", Name(event.from), Name(event.to), event.id);
+}
+
+std::string SpeltCross(uint16_t place)
+{
+    return place < CrossPlace(4, 0) ? Text("%u", place) : Text("%u of mode 4", place - CrossPlace(4, 0));
 }
 
 std::deque<SetFlagRecord> &Core::Flags(Event event)
@@ -151,29 +158,59 @@ void Core::SetCross(uint8_t mode, Pipe pipe, uint16_t id, Site site)
     Instruction instruction = Synchronisation(Kind::SET_CROSS, pipe, "CrossCoreSetFlag", site);
     instruction.mode = mode;
     instruction.event.id = id;
-    if (id >= CROSS_IDS || mode > 2 || pipe == Pipe::S) {
-        Finding finding;
-        finding.code = "flag-range";
-        finding.severity = Severity::FATAL;
-        finding.site = site;
-        finding.pipe = emulator::Name(pipe);
-        finding.instruction = instruction.name;
-        finding.message = Text("CrossCoreSetFlag of mode %u, pipe %s, flag %u; expected: a mode of 0 to 2, a pipe other "
-                               "than S, a flag of 0 to %d",
-            mode, emulator::Name(pipe), id, CROSS_IDS - 1);
-        Report(std::move(finding));
+    CheckCross(instruction, pipe != Pipe::S || mode == 4);
+    if (pipe == Pipe::S) {
+        RefuseInFunction(instruction.name, site);
+        ++counts.crossFlags;
+        machine_.SetCross(*this, mode, id, {Snapshot(), ++Of(Pipe::S).time}, site);
         return;
     }
     Issue(std::move(instruction));
 }
 
-void Core::WaitCross(uint16_t id, Site site)
+// What the chip has of modes and flags. In mode 4 a cube core has those of its second vector core from 16 on.
+void Core::CheckCross(const Instruction &instruction, bool pipeKnown)
+{
+    const bool single = instruction.mode == 4 && machine_.OnChip().Arch35();
+    const uint16_t id = instruction.event.id;
+    const bool known = single ? id <= SINGLE_MOST || (cube_ && id >= SINGLE_SECOND && id <= SINGLE_SECOND + SINGLE_MOST) : id < CROSS_IDS;
+    const bool grouped = !single || machine_.Options().type == KernelType::MIX_1_2;
+    if (known && grouped && pipeKnown && (single || instruction.mode <= 2)) {
+        return;
+    }
+    Finding finding;
+    finding.code = "flag-range";
+    finding.severity = Severity::FATAL;
+    finding.site = instruction.site;
+    finding.pipe = emulator::Name(instruction.pipe);
+    finding.instruction = instruction.name;
+    finding.message = Text("%s of mode %u, pipe %s, flag %u; expected: ", instruction.name, instruction.mode, emulator::Name(instruction.pipe), id);
+    if (single) {
+        finding.message += Text("a kernel of type MIX_1_2, a flag of 0 to %d%s", SINGLE_MOST, cube_ ? " or 16 to 26" : "");
+    } else {
+        finding.message += Text("a mode of 0 to 2%s, a pipe other than S, a flag of 0 to %d",
+            machine_.OnChip().Arch35() ? " or 4" : "", CROSS_IDS - 1);
+    }
+    Report(std::move(finding));
+}
+
+void Core::WaitCross(uint8_t mode, Pipe pipe, uint16_t id, Site site)
 {
     CheckCanWait("CrossCoreWaitFlag", site);
+    Instruction instruction = Synchronisation(Kind::WAIT_CROSS, pipe, "CrossCoreWaitFlag", site);
+    instruction.mode = mode;
+    instruction.event.id = id;
+    CheckCross(instruction, true);
+    instruction.event.id = CrossPlace(mode, id);
+    if (pipe != Pipe::S) {
+        Issue(std::move(instruction));
+        return;
+    }
+    RefuseInFunction(instruction.name, site);
     ++counts.crossFlags;
-    std::deque<SetFlagRecord> &flags = crossFlags_[id];
+    std::deque<SetFlagRecord> &flags = crossFlags_[instruction.event.id];
     if (flags.empty()) {
-        Block(Wait::CROSS_FLAG, site, {Pipe::S, Pipe::S, id});
+        Block(Wait::CROSS_FLAG, site, instruction.event);
     }
     JoinScalar(flags.front().signal);
     flags.pop_front();
@@ -188,7 +225,7 @@ void Core::Deliver(uint16_t id, Signal signal, Site site)
         finding.code = "flag-overflow";
         finding.site = site;
         finding.instruction = "CrossCoreSetFlag";
-        finding.message = Text("flag %u of %s is set %zu times without a wait; its counter holds %zu", id,
+        finding.message = Text("flag %s of %s is set %zu times without a wait; its counter holds %zu", SpeltCross(id).c_str(),
             name_.c_str(), flags.size(), CROSS_MOST);
         finding.help = "let the core that sets it wait for a flag of the other side now and then";
         Report(std::move(finding));

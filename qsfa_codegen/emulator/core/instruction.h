@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "memory.h"
 #include "site.h"
+#include "unit_flags.h"
 
 namespace emulator {
 
@@ -25,6 +26,8 @@ enum class Route : uint8_t {
     L1_L0B,
     L0C_GM,
     L0C_L1,
+    L0C_UB,
+    UB_L1,
     COUNT
 };
 
@@ -37,6 +40,8 @@ struct Work {
     uint64_t repeats = 0; // of a vector instruction
     uint64_t macs = 0;
     uint64_t beats = 0; // of the cube: fractals times fractals
+    bool function = false; // a vector function
+    uint64_t registers = 0; // operations on registers in it, known when it has run
 };
 
 enum class Kind : uint8_t {
@@ -44,7 +49,8 @@ enum class Kind : uint8_t {
     SET_FLAG,
     WAIT_FLAG,
     BARRIER,
-    SET_CROSS
+    SET_CROSS,
+    WAIT_CROSS
 };
 
 // Numbers of events, as the kernel's headers have them: the pair of pipes is fixed by the number.
@@ -73,11 +79,12 @@ struct Instruction {
     std::function<void(std::vector<Access> &)> late; // accesses that depend on data, known only before execution
     std::function<void()> execute;
     Work work;
+    UnitFlagUse unitFlags;
     bool inOrder = false; // sees all that this pipe's earlier instructions did
     // Counts NaN and infinity among the numbers that are read (false) or written (true).
     std::function<uint64_t(const Instruction &self, bool written)> strange;
     Event event; // of flags; for a cross-core flag the id alone
-    uint8_t mode = 0; // of a cross-core flag
+    uint8_t mode = 0; // of a cross-core flag; what waits has the place of the flag in its event
     // Filled in at issue.
     ClockPointer issued;
     uint64_t issueTime = 0;

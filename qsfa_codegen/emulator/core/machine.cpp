@@ -6,7 +6,10 @@
 namespace emulator {
 namespace {
 
+constexpr uint16_t CROSS_OF_ONE = 16; // flags of mode 4 that a cube core has for each vector core
+
 Core *running = nullptr;
+Core *functionOf = nullptr;
 void (*kernelEntry)() = nullptr;
 
 void RunKernel()
@@ -31,6 +34,16 @@ Core *Running()
 void SetRunning(Core *core)
 {
     running = core;
+}
+
+Core *FunctionOf()
+{
+    return functionOf;
+}
+
+void SetFunctionOf(Core *core)
+{
+    functionOf = core;
 }
 
 Machine::Machine(Chip chip, LaunchOptions options)
@@ -116,6 +129,10 @@ void Machine::InOrder()
     while (moved && !stopped_) {
         moved = false;
         for (const std::unique_ptr<Core> &core : cores_) {
+            if (core->AnyPipeCanRun()) { // a pipe that waited for another core
+                core->RunPipes();
+                moved = true;
+            }
             if (core->ScalarCanRun()) {
                 core->RunScalar();
                 moved = true;
@@ -219,9 +236,16 @@ std::string Machine::Describe(Epoch epoch) const
         Name(static_cast<Pipe>(epoch.Owner() % PIPES)), core.Name().c_str());
 }
 
-// Mode 0: all cores of a kind; 1: the vector cores of a group; 2: the cube core and the vector cores of a group.
+// Mode 0: all cores of a kind; 1: the vector cores of a group; 2: the cube core and the vector cores of a group; 4: the
+// cube core and one of the vector cores, each alone.
 void Machine::SetCross(Core &from, uint8_t mode, uint16_t id, Signal signal, Site site)
 {
+    if (mode == 4) {
+        const uint32_t sub = from.Cube() ? id / CROSS_OF_ONE : 0;
+        const auto place = static_cast<uint16_t>(from.Cube() ? id % CROSS_OF_ONE : id + from.Sub() * CROSS_OF_ONE);
+        from.Neighbour(sub)->Deliver(CrossPlace(mode, place), std::move(signal), site);
+        return;
+    }
     std::vector<Core *> setters;
     std::vector<Core *> receivers;
     for (const std::unique_ptr<Core> &core : cores_) {

@@ -139,9 +139,13 @@ private:
 Core *Running();
 void SetRunning(Core *core);
 
+// The core that runs a vector function; nullptr while none does.
+Core *FunctionOf();
+void SetFunctionOf(Core *core);
+
 inline Core &Here()
 {
-    return *Running();
+    return FunctionOf() != nullptr ? *FunctionOf() : *Running();
 }
 
 } // namespace emulator

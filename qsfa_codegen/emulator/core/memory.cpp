@@ -46,6 +46,17 @@ int64_t Access::Last() const
     return last;
 }
 
+int64_t Access::End() const
+{
+    const auto size = static_cast<int64_t>(memory->Bytes());
+    return high < 0 ? size : std::min(high, size);
+}
+
+bool Access::Inside() const
+{
+    return Bytes() == 0 || (First() >= low && Last() <= End());
+}
+
 void Access::Merge()
 {
     for (int i = 0; i < 2; ++i) {

@@ -105,6 +105,8 @@ struct Access {
 
     int64_t First() const;
     int64_t Last() const; // one past the last byte
+    int64_t End() const; // of what it may touch
+    bool Inside() const; // whether it touches nothing else
     void Merge(); // make neighbouring runs one
 };
 

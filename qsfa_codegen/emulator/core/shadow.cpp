@@ -120,17 +120,15 @@ Conflict Shadow::EnterGranule(const Accessor &access, Granule &granule, uint64_t
         granule.bytes = std::make_unique<Bytes>();
         granule.bytes->fill(granule.whole);
         for (Cell &cell : *granule.bytes) {
-            if (cell.readers != 0) { // each byte has a list of its own
-                readers_.push_back(std::vector<Epoch>(readers_[cell.readers - 1]));
-                cell.readers = static_cast<uint32_t>(readers_.size());
-            }
+            CopyList(cell.readers);
+            CopyList(cell.adders);
         }
     }
     Conflict worst;
     for (uint64_t at = begin; at < end; ++at) {
         worst.Add(EnterCell(access, (*granule.bytes)[at % GRANULE], at, enters));
     }
-    if (all && enters && access.mode != Mode::READ) { // all bytes are alike again
+    if (all && enters && access.mode == Mode::WRITE) { // all bytes are alike again
         granule.whole = granule.bytes->front();
         granule.bytes.reset();
     }
@@ -151,33 +149,90 @@ Conflict Shadow::EnterCell(const Accessor &access, Cell &cell, uint64_t offset, 
     return conflict;
 }
 
-Conflict Shadow::CheckRead(const Accessor &access, const Cell &cell, uint64_t offset)
+const std::vector<Epoch> &Shadow::List(uint32_t list) const
 {
-    const auto wrong = [&](Hazard hazard) { return Conflict{hazard, offset, cell.write, Weight::WRONG}; };
-    if (!cell.write) {
-        return wrong(Hazard::NEVER_WRITTEN);
+    static const std::vector<Epoch> none;
+    return list == 0 ? none : lists_[list - 1];
+}
+
+uint32_t Shadow::NewList(std::vector<Epoch> epochs)
+{
+    if (unused_.empty()) {
+        lists_.emplace_back();
+        unused_.push_back(static_cast<uint32_t>(lists_.size()));
     }
-    if (!Same(cell.write, access.self) && !Ordered(access, cell.write)) {
-        return wrong(Hazard::READ_AFTER_WRITE);
+    const uint32_t list = unused_.back();
+    unused_.pop_back();
+    lists_[list - 1] = std::move(epochs);
+    return list;
+}
+
+void Shadow::DropList(uint32_t &list)
+{
+    if (list != 0) {
+        lists_[list - 1].clear();
+        unused_.push_back(list);
+        list = 0;
+    }
+}
+
+void Shadow::CopyList(uint32_t &list)
+{
+    if (list != 0) {
+        list = NewList(std::vector<Epoch>(lists_[list - 1]));
+    }
+}
+
+Conflict Shadow::CheckRead(const Accessor &access, const Cell &cell, uint64_t offset) const
+{
+    const auto wrong = [&](Hazard hazard, Epoch other) { return Conflict{hazard, offset, other, Weight::WRONG}; };
+    const auto collides = [&](Epoch writer) { return !Same(writer, access.self) && !Ordered(access, writer); };
+    if (!cell.write) {
+        return wrong(Hazard::NEVER_WRITTEN, cell.write);
+    }
+    if (collides(cell.write)) {
+        return wrong(Hazard::READ_AFTER_WRITE, cell.write);
+    }
+    const std::vector<Epoch> &adders = List(cell.adders);
+    const auto adder = std::find_if(adders.begin(), adders.end(), collides);
+    if (adder != adders.end()) {
+        return wrong(Hazard::READ_AFTER_WRITE, *adder);
     }
     if (cell.write.Undefined()) {
-        return wrong(Hazard::UNDEFINED);
+        return wrong(Hazard::UNDEFINED, cell.write);
     }
     if (cell.write.Cached() && cell.write.Owner() != access.self.Owner()) {
-        return wrong(Hazard::NOT_WRITTEN_BACK);
+        return wrong(Hazard::NOT_WRITTEN_BACK, cell.write);
     }
     return {};
 }
 
 void Shadow::EnterWrite(const Accessor &access, Cell &cell)
 {
+    if (access.mode == Mode::ATOMIC && cell.write.Atomic()) {
+        EnterAdder(access, cell);
+    } else {
+        DropList(cell.adders);
+    }
     cell.write = access.self;
     cell.read = Epoch();
-    if (cell.readers != 0) {
-        readers_[cell.readers - 1].clear();
-        unused_.push_back(cell.readers);
-        cell.readers = 0;
+    DropList(cell.readers);
+}
+
+// The write before this one is kept unless it is known to be done; of the threads, the last one each.
+void Shadow::EnterAdder(const Accessor &access, Cell &cell)
+{
+    if (Same(cell.write, access.self) || Ordered(access, cell.write) || cell.write.Owner() == access.self.Owner()) {
+        return;
     }
+    std::vector<Epoch> others = List(cell.adders);
+    const auto replaced = [&](Epoch earlier) {
+        return earlier.Owner() == cell.write.Owner() || earlier.Owner() == access.self.Owner();
+    };
+    others.erase(std::remove_if(others.begin(), others.end(), replaced), others.end());
+    others.push_back(cell.write);
+    DropList(cell.adders);
+    cell.adders = NewList(std::move(others));
 }
 
 Conflict Shadow::CheckWrite(const Accessor &access, const Cell &cell, uint64_t offset) const
@@ -189,8 +244,8 @@ Conflict Shadow::CheckWrite(const Accessor &access, const Cell &cell, uint64_t o
         return !Same(reader, access.self) && !Ordered(access, reader);
     };
     // A reader on another pipe says most: the order that it needs is mostly all that is missing.
-    const Epoch *first = cell.readers != 0 ? readers_[cell.readers - 1].data() : &cell.read;
-    const size_t count = cell.readers != 0 ? readers_[cell.readers - 1].size() : (cell.read ? 1 : 0);
+    const Epoch *first = cell.readers != 0 ? List(cell.readers).data() : &cell.read;
+    const size_t count = cell.readers != 0 ? List(cell.readers).size() : (cell.read ? 1 : 0);
     Epoch ofOwnPipe;
     for (size_t i = 0; i < count; ++i) {
         if (collides(first[i])) {
@@ -202,6 +257,11 @@ Conflict Shadow::CheckWrite(const Accessor &access, const Cell &cell, uint64_t o
     }
     if (cell.write && !(cell.write.Atomic() && access.mode == Mode::ATOMIC) && collides(cell.write)) {
         return {Hazard::WRITE_AFTER_WRITE, offset, cell.write, Weight::WRONG};
+    }
+    const std::vector<Epoch> &adders = List(access.mode == Mode::ATOMIC ? 0 : cell.adders);
+    const auto adder = std::find_if(adders.begin(), adders.end(), collides);
+    if (adder != adders.end()) {
+        return {Hazard::WRITE_AFTER_WRITE, offset, *adder, Weight::WRONG};
     }
     if (ofOwnPipe) {
         return {Hazard::WRITE_AFTER_READ, offset, ofOwnPipe, Weight::DOUBTFUL};
@@ -218,16 +278,10 @@ void Shadow::EnterRead(const Accessor &access, Cell &cell)
             cell.read = access.self;
             return;
         }
-        if (unused_.empty()) {
-            readers_.emplace_back();
-            unused_.push_back(static_cast<uint32_t>(readers_.size()));
-        }
-        cell.readers = unused_.back();
-        unused_.pop_back();
-        readers_[cell.readers - 1] = {cell.read, access.self};
+        cell.readers = NewList({cell.read, access.self});
         return;
     }
-    std::vector<Epoch> &readers = readers_[cell.readers - 1];
+    std::vector<Epoch> &readers = lists_[cell.readers - 1];
     const auto known = std::find_if(readers.begin(), readers.end(),
         [self](Epoch reader) { return reader.Owner() == self; });
     if (known == readers.end()) {

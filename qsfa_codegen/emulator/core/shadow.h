@@ -155,7 +155,8 @@ private:
     struct Cell {
         Epoch write;
         Epoch read; // the only reader, or the last of one thread
-        uint32_t readers = 0; // where there are several threads: 1 + their place in readers_
+        uint32_t readers = 0; // where there are several threads: 1 + their place in lists_
+        uint32_t adders = 0; // atomic writes that `write` is not ordered behind: 1 + their place in lists_
     };
 
     using Bytes = std::array<Cell, GRANULE>;
@@ -171,13 +172,19 @@ private:
     Conflict Walk(const Accessor &access, uint64_t begin, uint64_t end, bool enters);
     Conflict EnterCell(const Accessor &access, Cell &cell, uint64_t offset, bool enters);
     void EnterWrite(const Accessor &access, Cell &cell);
-    static Conflict CheckRead(const Accessor &access, const Cell &cell, uint64_t offset);
+    Conflict CheckRead(const Accessor &access, const Cell &cell, uint64_t offset) const;
     void EnterRead(const Accessor &access, Cell &cell);
     Conflict CheckWrite(const Accessor &access, const Cell &cell, uint64_t offset) const;
     Conflict EnterGranule(const Accessor &access, Granule &granule, uint64_t begin, uint64_t end, bool enters);
 
     std::vector<std::unique_ptr<Page>> pages_;
-    std::vector<std::vector<Epoch>> readers_;
+    uint32_t NewList(std::vector<Epoch> epochs);
+    void DropList(uint32_t &list);
+    void CopyList(uint32_t &list); // so that a byte has one of its own
+    void EnterAdder(const Accessor &access, Cell &cell);
+    const std::vector<Epoch> &List(uint32_t list) const;
+
+    std::vector<std::vector<Epoch>> lists_;
     std::vector<uint32_t> unused_;
 };
 

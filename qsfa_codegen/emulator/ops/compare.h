@@ -36,7 +36,7 @@ bool Holds(Relation relation, T a, T b)
 }
 
 // On arch22 Compare heeds no mask: every repeat gives bits for 256 bytes, and these follow each other without
-// gaps. One repeat into 16 bytes is the form whose result goes to the compare-mask register.
+// gaps.
 template <class T>
 struct Compare {
     Relation relation = Relation::LT;
@@ -78,6 +78,52 @@ struct Compare {
     }
 };
 
+// One repeat into the register of 16 bytes, here the first operand. This form heeds the mask. Bits of lanes that take
+// no part are cleared; bytes of which no lane takes part cannot be relied on.
+template <class T>
+struct CompareToRegister {
+    static constexpr uint32_t BYTES = 16;
+
+    Relation relation = Relation::LT;
+    Mask mask;
+    Strides src0;
+    Strides src1;
+
+    static uint32_t Alignment(uint32_t operand)
+    {
+        return operand == 0 ? BYTES : BLOCK;
+    }
+
+    void Run(Operands at) const
+    {
+        Byte bits[BYTES] = {};
+        All().ForEach(0, [&](uint32_t lane) {
+            const auto a = Load<T>(at[1] + LaneOffset(src0, sizeof(T), 0, lane));
+            const auto b = Load<T>(at[2] + LaneOffset(src1, sizeof(T), 0, lane));
+            bits[lane / 8] = Byte(bits[lane / 8] | Holds(relation, a, b) << (lane % 8));
+        });
+        std::memcpy(at[0], bits, sizeof(bits));
+    }
+
+    template <class Visit>
+    void Ranges(Operands, Visit &&visit) const
+    {
+        const Lanes lanes = All();
+        VisitLanes(lanes, 1, Touch::READ, src0, sizeof(T), visit);
+        VisitLanes(lanes, 2, Touch::READ, src1, sizeof(T), visit);
+        for (uint32_t byte = 0; byte < BYTES; ++byte) {
+            const bool sure = byte < WIDTH<T> / 8 && lanes.NextRun(0, byte * 8).begin < byte * 8 + 8;
+            visit(Access{0, sure ? Touch::WRITE : Touch::CLOBBER, byte, 1});
+        }
+    }
+
+private:
+    Lanes All() const
+    {
+        return Lanes(mask, 1, WIDTH<T>);
+    }
+};
+
 // Operands: destination, bits, what a set bit takes and, unless it is a scalar, what a clear bit takes.
 template <class T>
 struct Select {
@@ -87,21 +133,25 @@ struct Select {
     Strides src0;
     Strides src1;
     bool sameBits = false; // mode 0: every repeat has the same bits; otherwise they run on
+    bool bitsInRegister = false; // these are the second operand then
     bool scalar = false; // mode 1
+    bool valueInRegister = false; // it is the fourth operand then
     T value{};
 
-    static uint32_t Alignment(uint32_t)
+    uint32_t Alignment(uint32_t operand) const
     {
-        return BLOCK;
+        const bool inRegister = (operand == 1 && bitsInRegister) || (operand == 3 && valueInRegister);
+        return inRegister ? CompareToRegister<T>::BYTES : BLOCK;
     }
 
     void Run(Operands at) const
     {
+        const T other = valueInRegister ? Load<T>(at[3]) : value;
         FillLanes<T>(All(), at[0], dst, [&](uint32_t step, uint32_t lane) {
             if ((at[1][BitsOffset(step) + lane / 8] >> (lane % 8) & 1) != 0) {
                 return Load<T>(at[2] + LaneOffset(src0, sizeof(T), step, lane));
             }
-            return scalar ? value : Load<T>(at[3] + LaneOffset(src1, sizeof(T), step, lane));
+            return scalar ? other : Load<T>(at[3] + LaneOffset(src1, sizeof(T), step, lane));
         });
     }
 
@@ -119,6 +169,8 @@ struct Select {
         VisitLanes(lanes, 2, Touch::READ, src0, sizeof(T), visit);
         if (!scalar) {
             VisitLanes(lanes, 3, Touch::READ, src1, sizeof(T), visit);
+        } else if (valueInRegister) {
+            visit(Access{3, Touch::READ, 0, sizeof(T)});
         }
         VisitLanes(lanes, 0, Touch::WRITE, dst, sizeof(T), visit);
     }

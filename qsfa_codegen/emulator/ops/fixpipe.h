@@ -59,6 +59,17 @@ struct Fixpipe {
         });
     }
 
+    // How many matrices there are, and where in the source they begin.
+    uint32_t Matrices() const
+    {
+        return nz ? 1 : ndNum;
+    }
+
+    uint64_t SourceOf(uint32_t matrix) const
+    {
+        return uint64_t(matrix) * srcNdStride * COLUMNS * SRC_ROW;
+    }
+
 private:
     To Converted(From value) const
     {
@@ -78,8 +89,8 @@ private:
     void ForEachColumn(Visit visit) const
     {
         const uint32_t width = nz && splitChannels ? COLUMNS / 2 : COLUMNS;
-        for (uint32_t matrix = 0; mSize > 0 && matrix < (nz ? 1 : ndNum); ++matrix) {
-            const uint64_t source = uint64_t(matrix) * srcNdStride * COLUMNS * SRC_ROW;
+        for (uint32_t matrix = 0; mSize > 0 && matrix < Matrices(); ++matrix) {
+            const uint64_t source = SourceOf(matrix);
             const uint64_t target = uint64_t(matrix) * dstNdStride * sizeof(To);
             for (uint32_t column = 0; column < nSize; column += width) {
                 const uint64_t from = source + uint64_t(column / COLUMNS) * srcStride * SRC_ROW +

@@ -119,6 +119,12 @@ void Limits(const Compare<T> &of, Visit &&visit)
 }
 
 template <class T, class Visit>
+void Limits(const CompareToRegister<T> &of, Visit &&visit)
+{
+    LimitSources(of.src0, of.src1, visit);
+}
+
+template <class T, class Visit>
 void Limits(const Duplicate<T> &of, Visit &&visit)
 {
     LimitRepeat(of.mask, of.repeat, visit);
@@ -186,6 +192,14 @@ template <class T, class Visit>
 void Limits(const WholeReduce<T> &of, Visit &&visit)
 {
     LimitReduction(of, visit);
+}
+
+template <class T, class Visit>
+void Limits(const Accumulate<T> &of, Visit &&visit)
+{
+    LimitRepeat(of.mask, of.repeat, visit);
+    visit(Limit{"srcBlkStride", of.src.block, 0, BITS16});
+    visit(Limit{"srcRepStride", of.src.repeat, 0, BITS16});
 }
 
 template <class T, uint32_t group, class Visit>

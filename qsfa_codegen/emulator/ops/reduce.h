@@ -109,18 +109,6 @@ struct WholeReduce {
         }
     }
 
-    // The accumulator register after a sum: those of all repeats, added in order.
-    T Total(Operands at) const
-    {
-        const Lanes lanes = All();
-        T total(0);
-        for (uint32_t step = 0; step < lanes.Repeats(); ++step) {
-            const auto get = [&](uint32_t lane) { return Load<T>(at[1] + LaneOffset(src, sizeof(T), step, lane)); };
-            total = Add::Of(total, SumOf<T>(lanes, step, {0, WIDTH<T>}, overflow, get), overflow);
-        }
-        return total;
-    }
-
     template <class Visit>
     void Ranges(Operands, Visit &&visit) const
     {
@@ -168,6 +156,42 @@ private:
                 Store(to, extreme.index);
                 break;
         }
+    }
+};
+
+// The sum of all repeats in the accumulator register: that of each repeat is added in order. The only operand is the
+// source.
+template <class T>
+struct Accumulate {
+    Mask mask;
+    uint32_t repeat = 1;
+    Strides src;
+    Overflow overflow = Overflow::INF_NAN;
+
+    static uint32_t Alignment(uint32_t)
+    {
+        return BLOCK;
+    }
+
+    T Total(Operands at) const
+    {
+        const Lanes lanes(mask, repeat, WIDTH<T>);
+        T total(0);
+        for (uint32_t step = 0; step < lanes.Repeats(); ++step) {
+            const auto get = [&](uint32_t lane) { return Load<T>(at[0] + LaneOffset(src, sizeof(T), step, lane)); };
+            total = Add::Of(total, SumOf<T>(lanes, step, {0, WIDTH<T>}, overflow, get), overflow);
+        }
+        return total;
+    }
+
+    void Run(Operands) const
+    {
+    }
+
+    template <class Visit>
+    void Ranges(Operands, Visit &&visit) const
+    {
+        VisitLanes(Lanes(mask, repeat, WIDTH<T>), 0, Touch::READ, src, sizeof(T), visit);
     }
 };
 

@@ -25,6 +25,8 @@ class Chip(Struct, frozen=True):
     l0c: int
     dtypes: tuple[str, ...]
     libapi_workspace: int
+    bt: int = 0  # bias table; 0: there is none
+    fb: int = 0  # Fixpipe buffers
 
 
 class Product(Struct, frozen=True):

@@ -133,6 +133,32 @@ __global__ __aicore__ void matmul_atomic(GM_ADDR a, GM_ADDR b, GM_ADDR c)
 }
 LAUNCHABLE(matmul_atomic);
 
+template <typename T>
+void AddProduct(GM_ADDR a, GM_ADDR b, GM_ADDR c, QuantMode_t quant)
+{
+    GlobalTensor<T> cGm;
+    cGm.SetGlobalBuffer((__gm__ T *)c, M * N);
+    Matmul matmul(a, b);
+    matmul.Load();
+    matmul.Multiply();
+    matmul.Wait();
+    SetAtomicAdd<T>();
+    Fixpipe(cGm, matmul.c, FixpipeParamsV220(N, M, M, N, false, quant, 0, 1, 0, 0, 0));
+    SetAtomicNone();
+}
+
+__global__ __aicore__ void matmul_atomic_half(GM_ADDR a, GM_ADDR b, GM_ADDR c)
+{
+    AddProduct<half>(a, b, c, F322F16);
+}
+LAUNCHABLE(matmul_atomic_half);
+
+__global__ __aicore__ void matmul_atomic_bfloat16(GM_ADDR a, GM_ADDR b, GM_ADDR c)
+{
+    AddProduct<bfloat16_t>(a, b, c, F322BF16);
+}
+LAUNCHABLE(matmul_atomic_bfloat16);
+
 // relu(A · B), TURNS times: the cube core multiplies to the workspace, each vector core takes half of the rows.
 // The workspace has one tile: the cube core waits until it has been read.
 namespace {

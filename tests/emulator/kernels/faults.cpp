@@ -96,6 +96,37 @@ __global__ __aicore__ void past_buffer_by_scalar(GM_ADDR x, GM_ADDR z)
 }
 LAUNCHABLE(past_buffer_by_scalar);
 
+// The offsets of 64 elements are 256 bytes, which are all of a; the count is that of 16 MiB.
+__global__ __aicore__ void past_offsets(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    Duplicate(scene.a.ReinterpretCast<uint32_t>(), 0U, COUNT);
+    PipeBarrier<PIPE_V>();
+    Gather(scene.b, scene.c, scene.a.ReinterpretCast<uint32_t>(), 0, 4U << 20); // past_offsets
+}
+LAUNCHABLE(past_offsets);
+
+// The bits of each repeat are 255 blocks further.
+__global__ __aicore__ void past_bits(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    Duplicate(scene.c.ReinterpretCast<uint32_t>(), 0U, COUNT);
+    PipeBarrier<PIPE_V>();
+    uint64_t taken = 0;
+    GatherMask(scene.b, scene.a, scene.c.ReinterpretCast<uint32_t>(), false, 0, {1, 65535, 0, 255}, taken); // past_bits
+}
+LAUNCHABLE(past_bits);
+
+__global__ __aicore__ void past_by_offset(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    scene.Load();
+    Duplicate(scene.c.ReinterpretCast<uint32_t>(), 0x7ffffff0U, COUNT);
+    PipeBarrier<PIPE_V>();
+    Gather(scene.b, scene.a, scene.c.ReinterpretCast<uint32_t>(), 0, COUNT); // past_by_offset
+}
+LAUNCHABLE(past_by_offset);
+
 __global__ __aicore__ void input_written(GM_ADDR x, GM_ADDR z)
 {
     Scene scene(x, z);

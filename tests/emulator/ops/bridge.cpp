@@ -119,6 +119,12 @@ void Fill(Fields in, Compare<T> &to)
 }
 
 template <class T>
+void Fill(Fields in, CompareToRegister<T> &to)
+{
+    in >> to.relation >> to.mask >> to.src0 >> to.src1;
+}
+
+template <class T>
 void Fill(Fields in, Select<T> &to)
 {
     in >> to.mask >> to.repeat >> to.dst >> to.src0 >> to.src1 >> to.sameBits >> to.scalar >> to.value;
@@ -128,6 +134,12 @@ template <class T>
 void Fill(Fields in, WholeReduce<T> &to)
 {
     in >> to.reduction >> to.order >> to.mask >> to.repeat >> to.dstRepeat >> to.src >> to.overflow;
+}
+
+template <class T>
+void Fill(Fields in, Accumulate<T> &to)
+{
+    in >> to.mask >> to.repeat >> to.src >> to.overflow;
 }
 
 template <class T, uint32_t group>
@@ -222,7 +234,9 @@ public:
         Case<Binary<FusedMulAddRelu, T>>("fused_mul_add_relu " + type);
         Case<Binary<MulAddDst, T>>("mul_add_dst " + type).template Case<Scalar<MulAddDst, T>>("axpy " + type);
         Case<Compare<T>>("compare " + type).template Case<Select<T>>("select " + type);
+        Case<CompareToRegister<T>>("compare_to_register " + type);
         Case<WholeReduce<T>>("whole_reduce " + type).template Case<BlockReduce<T>>("block_reduce " + type);
+        Case<Accumulate<T>>("accumulate " + type);
         return Case<PairReduce<T>>("pair_reduce " + type);
     }
 
@@ -323,7 +337,7 @@ struct Question {
     Byte *const *operands;
     uint64_t *out;
     int64_t room;
-    int64_t answer = 0; // RUN: elements taken (GatherMask) or the sum (WholeReduce); RANGES: accesses; ALIGNMENT: bytes; LIMITS: limits
+    int64_t answer = 0; // RUN: elements taken (GatherMask) or the sum (Accumulate); RANGES: accesses; ALIGNMENT: bytes; LIMITS: limits
 
     void Put(const Access &access)
     {
@@ -365,9 +379,8 @@ struct Question {
     }
 
     template <class T>
-    void Run(const WholeReduce<T> &instruction)
+    void Run(const Accumulate<T> &instruction)
     {
-        instruction.Run(operands);
         const T total = instruction.Total(operands);
         std::memcpy(&answer, &total, sizeof(total));
     }

@@ -16,7 +16,13 @@ NONE, RINT, FLOOR, CEIL, ROUND, TRUNC, ODD = range(7)
 MODES = (NONE, RINT, FLOOR, CEIL, ROUND, TRUNC, ODD)
 INF_NAN, SATURATE = range(2)
 
-CODE = {"half": np.uint16, "bfloat16": np.uint16, "float8": np.uint8, "float": np.uint32}
+CODE = {
+    "half": np.uint16,
+    "bfloat16": np.uint16,
+    "float8": np.uint8,
+    "hifloat8": np.uint8,
+    "float": np.uint32,
+}
 QUIET_NAN = {"half": 0x7E00, "bfloat16": 0x7FC0, "float8": 0x7F, "float": 0x7FC00000}
 SIGN = {"half": 0x8000, "bfloat16": 0x8000, "float8": 0x80, "float": 0x80000000}
 
@@ -30,10 +36,32 @@ def decode(kind: str, codes: Array) -> Doubles:
             return (codes.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
         if kind == "float":
             return codes.astype(np.uint32).view(np.float32).astype(np.float64)
+    if kind == "hifloat8":
+        return HIFLOAT8[codes]
     exponent, mantissa = (codes >> 3) & 15, (codes & 7).astype(np.float64)
     size = np.where(exponent == 0, mantissa / 8 * 2.0**-6, (1 + mantissa / 8) * 2.0 ** (exponent - 7.0))
     size[(codes & 0x7F) == 0x7F] = np.nan
     return np.where(codes & 0x80, -size, size)
+
+
+def hifloat8(code: int) -> float:
+    """A number of HiFloat8, read from left to right: sign, dot, exponent, mantissa."""
+    sign, digits = (-1.0 if code & 0x80 else 1.0), f"{code & 0x7F:07b}"
+    if digits == "0000000":
+        return np.nan if sign < 0 else 0.0
+    if digits == "1101111":
+        return sign * np.inf
+    if digits.startswith("0000"):
+        return sign * 2.0 ** (int(digits[4:], 2) - 23)
+    dots = {"11": 4, "10": 3, "01": 2, "001": 1, "0001": 0}
+    dot = next(prefix for prefix in dots if digits.startswith(prefix))
+    field, mantissa = digits[len(dot) :][: dots[dot]], digits[len(dot) + dots[dot] :]
+    size = int("1" + field[1:], 2) if field else 0
+    exponent = -size if field.startswith("1") else size
+    return sign * 2.0**exponent * (1 + int(mantissa, 2) / (1 << len(mantissa)))
+
+
+HIFLOAT8 = np.array([hifloat8(code) for code in range(256)])
 
 
 def pick_up(mode: int, low_rest: Doubles, high_rest: Doubles, low_odd: Marks, negative: Marks) -> Marks:

@@ -38,6 +38,7 @@ DOCUMENTED: list[tuple[str, list[int], dict[str, tuple[int, int]]]] = [
     ("select half", [*NORMAL, 1], REPEAT | BINARY),
     ("compare float", [0, 1, 1, 8, 1, 8, 0], REPEAT | SOURCES),
     ("compare float", [0, 1, 1, 8, 1, 8, 1], REPEAT | SOURCE),
+    ("compare_to_register half", [0, *NORMAL[:-1], 1, 8], SOURCES),
     ("duplicate uint16", [*NORMAL, 1], REPEAT | DST),
     ("index int32", [*NORMAL, 1], REPEAT | DST),
     ("copy uint16", [*COUNTER, 1], REPEAT | {
@@ -50,6 +51,7 @@ DOCUMENTED: list[tuple[str, list[int], dict[str, tuple[int, int]]]] = [
         "src0RepeatStride": (0, WORD), "src1RepeatStride": (0, BYTE)}),
     ("transpose", [], {}),
     ("whole_reduce half", [0, 0, *NORMAL, 1, 1, 1, 8], REPEAT | REDUCTION),
+    ("accumulate half", [*NORMAL, 1, 1, 8], REPEAT | dict.fromkeys(SOURCE, (0, WORD))),
     ("block_reduce float", [0, *NORMAL, 1, 1, 1, 8], REPEAT | REDUCTION),
     ("move", [1, 1, 0, 0], COPY),
     ("move_pad_in", [1, 4, 0, 0, 0, 0, 0, 4, 0], PAD | {"leftPadding": (0, 8), "rightPadding": (0, 8)}),

@@ -196,6 +196,12 @@ RELATIONS = (operator.lt, operator.gt, operator.eq, operator.le, operator.ge, op
 VALUES = {"half": np.float16, "float": np.float32, "int32": np.int32}
 
 
+def comparable(kind: str) -> np.ndarray[Any, Any]:
+    """A few values, so that many are equal."""
+    pool = np.array([0, 1, -1, 2, 3], VALUES[kind])
+    return pool if kind == "int32" else np.append(pool, np.array([np.nan, np.inf, -0.0], VALUES[kind]))
+
+
 @pytest.mark.parametrize("kind", VALUES)
 @some
 @given(
@@ -208,9 +214,7 @@ def test_compare_gives_a_bit_for_each_element(
 ) -> None:
     rng = np.random.default_rng(seed)
     dtype = np.dtype(VALUES[kind])
-    pool = np.array([0, 1, -1, 2, 3], dtype)
-    if kind != "int32":
-        pool = np.append(pool, np.array([np.nan, np.inf, -0.0], dtype))
+    pool = comparable(kind)
     picks = [rng.choice(pool, lanes.MEMORY // dtype.itemsize).view(np.uint8) for _ in range(2)]
     operands = [lanes.memory(rng), *picks]
     value = rng.choice(pool)
@@ -228,6 +232,34 @@ def test_compare_gives_a_bit_for_each_element(
     check_ranges(instruction, rng, *operands)
     instruction.run(*operands)
     assert np.array_equal(operands[0], expected)
+
+
+@pytest.mark.parametrize("kind", ["half", "float"])
+@some
+@given(relation=st.integers(0, 5), mask=lanes.masks, src0=src_strides, src1=src_strides, seed=seeds)
+def test_compare_to_the_register_heeds_the_mask(
+    kind: str, relation: int, mask: int, src0: Strides, src1: Strides, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(VALUES[kind])
+    width = 256 // dtype.itemsize
+    picks = [rng.choice(comparable(kind), lanes.MEMORY // dtype.itemsize).view(np.uint8) for _ in range(2)]
+    operands = [lanes.memory(rng, 16), *picks]
+    active = Shape(False, mask, 1).active(0, width)
+    left, right = (
+        lanes.load(pick, src.offsets(0, width, dtype.itemsize), dtype)
+        for pick, src in zip(picks, (src0, src1), strict=True)
+    )
+    expected = np.packbits(RELATIONS[relation](left, right) & active, bitorder="little")
+    fields = relation, Shape(False, mask, 1).fields()[:3], src0.fields(), src1.fields()
+    instruction = Instruction(f"compare_to_register {kind}", *fields)
+    assert [instruction.alignment(operand) for operand in range(3)] == [16, 32, 32]
+    assert np.array_equal(
+        instruction.touched(1, *operands)[0][: width // 8], active.reshape(-1, 8).any(axis=1)
+    )
+    check_ranges(instruction, rng, *operands)
+    instruction.run(*operands)
+    assert np.array_equal(operands[0][: width // 8], expected)
 
 
 @pytest.mark.parametrize("kind", ["half", "float"])

@@ -71,9 +71,12 @@ def test_the_sum_of_a_repeat_and_of_all(
     instruction = Instruction(f"whole_reduce {kind}", *fields)
     assert instruction.alignment(0) == dtype.itemsize
     check_ranges(instruction, rng, *operands)
-    total = np.array([instruction.run(*operands)]).view(dtype)[0]
+    instruction.run(*operands)
     assert np.array_equal(operands[0], expected.view(np.uint8))
+    accumulate = Instruction(f"accumulate {kind}", shape.fields(), src.fields(), formats.INF_NAN)
+    total = np.array([accumulate.run(operands[1])]).view(dtype)[0]
     assert total == accumulated
+    assert np.array_equal(accumulate.touched(0, operands[1])[0], instruction.touched(0, *operands)[1])
 
 
 @pytest.mark.parametrize("kind", FLOATS)

@@ -19,6 +19,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from .tracing import unless_open, with_open_sizes
+
 
 class CallError(ValueError, RuntimeError):
     """A call that the operator does not take; the message ends with the id of the rule that it breaks.
@@ -49,14 +51,15 @@ class Outputs(NamedTuple):
 def check(call: Call) -> None:
     """Raise CallError, with the parameter, what was given and what is allowed, unless the call is legal.
 
-    While a call is traced its sizes may be symbols, which have no value to check.
+    While a call is traced its sizes may be symbols: a rule is then checked as far as it does not ask for one.
     """
     _check_attributes(call)
     _check_presence(call)
     _check_dtypes(call)
     _check_ranks(call)
+    _check_devices(call)
     if has_symbols(call):
-        return
+        call = with_open_sizes(call)
     _check_dims(call)
     _check_constraints(call)
 
@@ -72,13 +75,28 @@ def make_outputs(call: Call) -> Outputs:
 
 def has_symbols(call: Call) -> bool:
     """Whether some size of some input is a symbol of a trace."""
-    return any(isinstance(size, torch.SymInt) for tensor in _tensors(call) for size in tensor.shape)
+    return any(isinstance(size, torch.SymInt) for _, tensor in _tensors(call) for size in tensor.shape)
 
 
-def _tensors(call: Call) -> list[Tensor]:
-    """Every tensor that is passed."""
-    given = [call.x1, call.x2, call.gamma, call.beta]
-    return [tensor for tensor in given if tensor is not None]
+def _tensors(call: Call) -> list[tuple[str, Tensor]]:
+    """Every tensor that is passed, with its name."""
+    given: list[tuple[str, Tensor | None]] = [
+        ("x1", call.x1),
+        ("x2", call.x2),
+        ("gamma", call.gamma),
+        ("beta", call.beta),
+    ]
+    return [(name, tensor) for name, tensor in given if tensor is not None]
+
+
+def _check_devices(call: Call) -> None:
+    """Devices of inputs: that of ``x1``."""
+    for name, tensor in _tensors(call):
+        if tensor.device != call.x1.device:
+            raise CallError(
+                f"device of {name} is {tensor.device}, device of x1 is {call.x1.device}; expected: "
+                "one device for all tensors [one_device]"
+            )
 
 
 def _check_attributes(call: Call) -> None:
@@ -134,11 +152,12 @@ def _check_dtypes(call: Call) -> None:
 def _check_ranks(call: Call) -> None:
     """Numbers of dims: x1, x2, gamma, beta."""
     # x1_rank
-    if call.x1.dim() < len(_run(call.gamma, 0, 0)) or call.x1.dim() > len(_run(call.gamma, 0, 0)) + 8:
-        raise CallError(
-            f"rank of x1 is {call.x1.dim()}, rank of gamma is {call.gamma.dim()}; expected: the rank of x1 "
-            "is from the rank of gamma to (the rank of gamma) + 8 [x1_rank]"
-        )
+    with unless_open:
+        if call.x1.dim() < len(_run(call.gamma, 0, 0)) or call.x1.dim() > len(_run(call.gamma, 0, 0)) + 8:
+            raise CallError(
+                f"rank of x1 is {call.x1.dim()}, rank of gamma is {call.gamma.dim()}; expected: the rank of "
+                "x1 is from the rank of gamma to (the rank of gamma) + 8 [x1_rank]"
+            )
     # x2_rank
     if call.x2.dim() != call.x1.dim():
         raise CallError(
@@ -161,24 +180,28 @@ def _check_ranks(call: Call) -> None:
 def _check_dims(call: Call) -> None:
     """Sizes: x1, x2, beta."""
     # x1_shape
-    if not _ends_with(_run(call.x1, 0, 0), _run(call.gamma, 0, 0)):
-        raise CallError(
-            f"shape of x1 is {list(_run(call.x1, 0, 0))}, shape of gamma is {list(_run(call.gamma, 0, 0))}; "
-            "expected: the shape of x1 ends with the shape of gamma [x1_shape]"
-        )
+    with unless_open:
+        if not _ends_with(_run(call.x1, 0, 0), _run(call.gamma, 0, 0)):
+            raise CallError(
+                f"shape of x1 is {list(_run(call.x1, 0, 0))}, shape of gamma is "
+                f"{list(_run(call.gamma, 0, 0))}; expected: the shape of x1 ends with the shape of gamma "
+                "[x1_shape]"
+            )
     # x2_shape
-    if _run(call.x2, 0, 0) != _run(call.x1, 0, 0):
-        raise CallError(
-            f"shape of x2 is {list(_run(call.x2, 0, 0))}, shape of x1 is {list(_run(call.x1, 0, 0))}; "
-            "expected: the shape of x2 equals the shape of x1 [x2_shape]"
-        )
+    with unless_open:
+        if _run(call.x2, 0, 0) != _run(call.x1, 0, 0):
+            raise CallError(
+                f"shape of x2 is {list(_run(call.x2, 0, 0))}, shape of x1 is {list(_run(call.x1, 0, 0))}; "
+                "expected: the shape of x2 equals the shape of x1 [x2_shape]"
+            )
     # beta_shape
-    if call.beta is not None and _run(call.beta, 0, 0) != _run(call.gamma, 0, 0):
-        raise CallError(
-            f"shape of beta is {list(_run(call.beta, 0, 0))}, shape of gamma is "
-            f"{list(_run(call.gamma, 0, 0))}; expected: the shape of beta equals the shape of gamma "
-            "[beta_shape]"
-        )
+    with unless_open:
+        if call.beta is not None and _run(call.beta, 0, 0) != _run(call.gamma, 0, 0):
+            raise CallError(
+                f"shape of beta is {list(_run(call.beta, 0, 0))}, shape of gamma is "
+                f"{list(_run(call.gamma, 0, 0))}; expected: the shape of beta equals the shape of gamma "
+                "[beta_shape]"
+            )
 
 
 def _check_constraints(call: Call) -> None:
@@ -189,10 +212,11 @@ def _check_constraints(call: Call) -> None:
             f"rank of x1 is {call.x1.dim()}; expected: the rank of x1 is at most 8 [at_most_8_dims]"
         )
     # not_empty
-    if call.x1.numel() <= 0:
-        raise CallError(
-            f"number of elements of x1 is {call.x1.numel()}; expected: x1 must not be empty [not_empty]"
-        )
+    with unless_open:
+        if call.x1.numel() <= 0:
+            raise CallError(
+                f"number of elements of x1 is {call.x1.numel()}; expected: x1 must not be empty [not_empty]"
+            )
 
 
 def _y_shape(call: Call) -> list[int]:

@@ -14,10 +14,20 @@ from pathlib import Path
 
 import torch
 
-_HERE = Path(__file__).parent
+_HERE = Path(__file__).resolve().parent
+_REGISTRATION = _HERE / "_registration.so"
 _DEVICE = _HERE / "_device.so"
 
-torch.ops.load_library(_HERE / "_registration.so")
+# A second registration would end the process.
+if hasattr(torch.ops._C_ascend, "npu_add_rms_norm_bias"):
+    if str(_REGISTRATION) not in torch.ops.loaded_libraries:
+        raise ImportError(
+            "_C_ascend::npu_add_rms_norm_bias is registered already, without this library; expected: "
+            "`import add_rms_norm_bias_torch` before `import add_rms_norm_bias` and any other library that "
+            "has the operator"
+        )
+else:
+    torch.ops.load_library(_REGISTRATION)
 if _DEVICE.exists() and find_spec("torch_npu") is not None:
     import torch_npu  # noqa: F401 - the device library uses what it has loaded
 

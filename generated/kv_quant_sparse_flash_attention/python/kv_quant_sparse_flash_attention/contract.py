@@ -18,6 +18,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from .tracing import unless_open, with_open_sizes
+
 NOPE = 512  # NoPE elements of a row
 ROPE_MAX = 64  # RoPE elements that kernels reserve
 HIF8_SPARSE = 2048  # blocks selected per token with hifloat8
@@ -90,14 +92,15 @@ class Outputs(NamedTuple):
 def check(call: Call) -> None:
     """Raise CallError, with the parameter, what was given and what is allowed, unless the call is legal.
 
-    While a call is traced its sizes may be symbols, which have no value to check.
+    While a call is traced its sizes may be symbols: a rule is then checked as far as it does not ask for one.
     """
     _check_attributes(call)
     _check_presence(call)
     _check_dtypes(call)
     _check_ranks(call)
+    _check_devices(call)
     if has_symbols(call):
-        return
+        call = with_open_sizes(call)
     dims = read_dims(call)
     _check_dims(call, dims)
     _check_constraints(call, dims)
@@ -115,7 +118,7 @@ def make_outputs(call: Call) -> Outputs:
 
 def has_symbols(call: Call) -> bool:
     """Whether some size of some input is a symbol of a trace."""
-    return any(isinstance(size, torch.SymInt) for tensor in _tensors(call) for size in tensor.shape)
+    return any(isinstance(size, torch.SymInt) for _, tensor in _tensors(call) for size in tensor.shape)
 
 
 def read_dims(call: Call) -> Dims:
@@ -150,20 +153,30 @@ def read_dims(call: Call) -> Dims:
     return dims
 
 
-def _tensors(call: Call) -> list[Tensor]:
-    """Every tensor that is passed."""
-    given = [
-        call.query,
-        call.key,
-        call.value,
-        call.sparse_indices,
-        call.key_dequant_scale,
-        call.value_dequant_scale,
-        call.block_table,
-        call.actual_seq_lengths_query,
-        call.actual_seq_lengths_kv,
+def _tensors(call: Call) -> list[tuple[str, Tensor]]:
+    """Every tensor that is passed, with its name."""
+    given: list[tuple[str, Tensor | None]] = [
+        ("query", call.query),
+        ("key", call.key),
+        ("value", call.value),
+        ("sparse_indices", call.sparse_indices),
+        ("key_dequant_scale", call.key_dequant_scale),
+        ("value_dequant_scale", call.value_dequant_scale),
+        ("block_table", call.block_table),
+        ("actual_seq_lengths_query", call.actual_seq_lengths_query),
+        ("actual_seq_lengths_kv", call.actual_seq_lengths_kv),
     ]
-    return [tensor for tensor in given if tensor is not None]
+    return [(name, tensor) for name, tensor in given if tensor is not None]
+
+
+def _check_devices(call: Call) -> None:
+    """Devices of inputs: that of ``query``."""
+    for name, tensor in _tensors(call):
+        if tensor.device != call.query.device:
+            raise CallError(
+                f"device of {name} is {tensor.device}, device of query is {call.query.device}; expected: "
+                "one device for all tensors [one_device]"
+            )
 
 
 def _check_scale_value(call: Call) -> None:
@@ -453,211 +466,246 @@ def _check_ranks(call: Call) -> None:
 def _check_query_sizes(call: Call, dims: Dims) -> None:
     """Sizes: query, actual_seq_lengths_query."""
     # B_value
-    if call.layout_query == "BSND" and dims.b < 1:
-        raise CallError(f"query: B is {dims.b}; expected: B is at least 1 [B_value]")
+    with unless_open:
+        if call.layout_query == "BSND" and dims.b < 1:
+            raise CallError(f"query: B is {dims.b}; expected: B is at least 1 [B_value]")
     # B_value
-    if call.layout_query == "TND" and dims.b < 1:
-        raise CallError(f"actual_seq_lengths_query: B is {dims.b}; expected: B is at least 1 [B_value]")
+    with unless_open:
+        if call.layout_query == "TND" and dims.b < 1:
+            raise CallError(f"actual_seq_lengths_query: B is {dims.b}; expected: B is at least 1 [B_value]")
     # Q_S_value
-    if call.layout_query == "BSND" and dims.q_s < 1:
-        raise CallError(f"query: Q_S is {dims.q_s}; expected: Q_S is at least 1 [Q_S_value]")
+    with unless_open:
+        if call.layout_query == "BSND" and dims.q_s < 1:
+            raise CallError(f"query: Q_S is {dims.q_s}; expected: Q_S is at least 1 [Q_S_value]")
     # Q_T_value
-    if call.layout_query == "TND" and dims.q_t < 1:
-        raise CallError(f"query: Q_T is {dims.q_t}; expected: Q_T is at least 1 [Q_T_value]")
+    with unless_open:
+        if call.layout_query == "TND" and dims.q_t < 1:
+            raise CallError(f"query: Q_T is {dims.q_t}; expected: Q_T is at least 1 [Q_T_value]")
     # Q_N_value
-    if dims.q_n not in (1, 2, 4, 8, 16, 32, 48, 64, 128):
-        raise CallError(
-            f"query: Q_N is {dims.q_n}; expected: Q_N is one of 1, 2, 4, 8, 16, 32, 48, 64, 128 [Q_N_value]"
-        )
+    with unless_open:
+        if dims.q_n not in (1, 2, 4, 8, 16, 32, 48, 64, 128):
+            raise CallError(
+                f"query: Q_N is {dims.q_n}; expected: Q_N is one of 1, 2, 4, 8, 16, 32, 48, 64, 128 "
+                "[Q_N_value]"
+            )
     # query_shape
-    if dims.q_d != NOPE + call.rope_head_dim:
-        raise CallError(
-            f"query: Q_D is {dims.q_d}, rope_head_dim is {call.rope_head_dim}; expected: Q_D equals 512 + "
-            "rope_head_dim [query_shape]"
-        )
+    with unless_open:
+        if dims.q_d != NOPE + call.rope_head_dim:
+            raise CallError(
+                f"query: Q_D is {dims.q_d}, rope_head_dim is {call.rope_head_dim}; expected: Q_D equals 512 "
+                "+ rope_head_dim [query_shape]"
+            )
 
 
 def _check_key_sizes(call: Call, dims: Dims) -> None:
     """Sizes: key."""
     # KV_S_value
-    if call.layout_kv == "BSND" and dims.kv_s < 0:
-        raise CallError(f"key: KV_S is {dims.kv_s}; expected: KV_S is at least 0 [KV_S_value]")
+    with unless_open:
+        if call.layout_kv == "BSND" and dims.kv_s < 0:
+            raise CallError(f"key: KV_S is {dims.kv_s}; expected: KV_S is at least 0 [KV_S_value]")
     # KV_T_value
-    if call.layout_kv == "TND" and dims.kv_t < 0:
-        raise CallError(f"key: KV_T is {dims.kv_t}; expected: KV_T is at least 0 [KV_T_value]")
+    with unless_open:
+        if call.layout_kv == "TND" and dims.kv_t < 0:
+            raise CallError(f"key: KV_T is {dims.kv_t}; expected: KV_T is at least 0 [KV_T_value]")
     # key_shape
-    if dims.kv_n != 1:
-        raise CallError(f"key: KV_N is {dims.kv_n}; expected: KV_N is 1 [key_shape]")
+    with unless_open:
+        if dims.kv_n != 1:
+            raise CallError(f"key: KV_N is {dims.kv_n}; expected: KV_N is 1 [key_shape]")
     # key_shape
-    if dims.kv_d != NOPE + call.rope_head_dim * 2 + NOPE // call.tile_size * 4:
-        raise CallError(
-            f"key: KV_D is {dims.kv_d}, rope_head_dim is {call.rope_head_dim}; expected: KV_D equals 512 + "
-            "rope_head_dim * 2 + 16 [key_shape]"
-        )
+    with unless_open:
+        if dims.kv_d != NOPE + call.rope_head_dim * 2 + NOPE // call.tile_size * 4:
+            raise CallError(
+                f"key: KV_D is {dims.kv_d}, rope_head_dim is {call.rope_head_dim}; expected: KV_D equals 512 "
+                "+ rope_head_dim * 2 + 16 [key_shape]"
+            )
     # BLOCK_NUM_value
-    if call.layout_kv == "PA_BSND" and dims.block_num < 0:
-        raise CallError(
-            f"key: block_num is {dims.block_num}; expected: block_num is at least 0 [BLOCK_NUM_value]"
-        )
+    with unless_open:
+        if call.layout_kv == "PA_BSND" and dims.block_num < 0:
+            raise CallError(
+                f"key: block_num is {dims.block_num}; expected: block_num is at least 0 [BLOCK_NUM_value]"
+            )
     # BLOCK_SIZE_value
-    if call.layout_kv == "PA_BSND" and (
-        dims.block_size < 16 or dims.block_size > 1024 or dims.block_size % 16 != 0
-    ):
-        raise CallError(
-            f"key: block_size is {dims.block_size}; expected: block_size is from 16 to 1024 and is a "
-            "multiple of 16 [BLOCK_SIZE_value]"
-        )
+    with unless_open:
+        if call.layout_kv == "PA_BSND" and (
+            dims.block_size < 16 or dims.block_size > 1024 or dims.block_size % 16 != 0
+        ):
+            raise CallError(
+                f"key: block_size is {dims.block_size}; expected: block_size is from 16 to 1024 and is a "
+                "multiple of 16 [BLOCK_SIZE_value]"
+            )
 
 
 def _check_block_table_sizes(call: Call, dims: Dims) -> None:
     """Sizes: block_table."""
     # MAX_BLOCKS_value
-    if call.layout_kv == "PA_BSND" and dims.max_blocks < 1:
-        raise CallError(
-            f"block_table: max_blocks is {dims.max_blocks}; expected: max_blocks is at least 1 "
-            "[MAX_BLOCKS_value]"
-        )
+    with unless_open:
+        if call.layout_kv == "PA_BSND" and dims.max_blocks < 1:
+            raise CallError(
+                f"block_table: max_blocks is {dims.max_blocks}; expected: max_blocks is at least 1 "
+                "[MAX_BLOCKS_value]"
+            )
 
 
 def _check_sparse_indices_sizes(call: Call, dims: Dims) -> None:
     """Sizes: sparse_indices."""
     # SPARSE_SIZE_value
-    if dims.sparse_size < 1:
-        raise CallError(
-            f"sparse_indices: sparse_size is {dims.sparse_size}; expected: sparse_size is at least 1 "
-            "[SPARSE_SIZE_value]"
-        )
+    with unless_open:
+        if dims.sparse_size < 1:
+            raise CallError(
+                f"sparse_indices: sparse_size is {dims.sparse_size}; expected: sparse_size is at least 1 "
+                "[SPARSE_SIZE_value]"
+            )
 
 
 def _check_key_shape(call: Call, dims: Dims) -> None:
     """Sizes: key."""
     # key_shape
-    if call.layout_kv == "BSND" and call.key.shape[0] != dims.b:
-        raise CallError(
-            f"dim 0 of key is {call.key.shape[0]}, B is {dims.b}; expected: dim 0 of key equals B [key_shape]"
-        )
+    with unless_open:
+        if call.layout_kv == "BSND" and call.key.shape[0] != dims.b:
+            raise CallError(
+                f"dim 0 of key is {call.key.shape[0]}, B is {dims.b}; expected: dim 0 of key equals B "
+                "[key_shape]"
+            )
 
 
 def _check_value_shape(call: Call, dims: Dims) -> None:
     """Sizes: value."""
     # value_shape
-    if call.layout_kv == "BSND" and call.value.shape[0] != dims.b:
-        raise CallError(
-            f"dim 0 of value is {call.value.shape[0]}, B is {dims.b}; expected: dim 0 of value equals B "
-            "[value_shape]"
-        )
+    with unless_open:
+        if call.layout_kv == "BSND" and call.value.shape[0] != dims.b:
+            raise CallError(
+                f"dim 0 of value is {call.value.shape[0]}, B is {dims.b}; expected: dim 0 of value equals B "
+                "[value_shape]"
+            )
     # value_shape
-    if call.layout_kv == "BSND" and call.value.shape[1] != dims.kv_s:
-        raise CallError(
-            f"dim 1 of value is {call.value.shape[1]}, KV_S is {dims.kv_s}; expected: dim 1 of value equals "
-            "KV_S [value_shape]"
-        )
+    with unless_open:
+        if call.layout_kv == "BSND" and call.value.shape[1] != dims.kv_s:
+            raise CallError(
+                f"dim 1 of value is {call.value.shape[1]}, KV_S is {dims.kv_s}; expected: dim 1 of value "
+                "equals KV_S [value_shape]"
+            )
     # value_shape
-    if call.layout_kv in ("BSND", "PA_BSND") and call.value.shape[2] != dims.kv_n:
-        raise CallError(
-            f"dim 2 of value is {call.value.shape[2]}, KV_N is {dims.kv_n}; expected: dim 2 of value equals "
-            "KV_N [value_shape]"
-        )
+    with unless_open:
+        if call.layout_kv in ("BSND", "PA_BSND") and call.value.shape[2] != dims.kv_n:
+            raise CallError(
+                f"dim 2 of value is {call.value.shape[2]}, KV_N is {dims.kv_n}; expected: dim 2 of value "
+                "equals KV_N [value_shape]"
+            )
     # value_shape
-    if call.layout_kv in ("BSND", "PA_BSND") and call.value.shape[3] not in (dims.kv_d, NOPE):
-        raise CallError(
-            f"dim 3 of value is {call.value.shape[3]}, KV_D is {dims.kv_d}; expected: dim 3 of value is KV_D "
-            "or 512 [value_shape]"
-        )
+    with unless_open:
+        if call.layout_kv in ("BSND", "PA_BSND") and call.value.shape[3] not in (dims.kv_d, NOPE):
+            raise CallError(
+                f"dim 3 of value is {call.value.shape[3]}, KV_D is {dims.kv_d}; expected: dim 3 of value is "
+                "KV_D or 512 [value_shape]"
+            )
     # value_shape
-    if call.layout_kv == "TND" and call.value.shape[0] != dims.kv_t:
-        raise CallError(
-            f"dim 0 of value is {call.value.shape[0]}, KV_T is {dims.kv_t}; expected: dim 0 of value equals "
-            "KV_T [value_shape]"
-        )
+    with unless_open:
+        if call.layout_kv == "TND" and call.value.shape[0] != dims.kv_t:
+            raise CallError(
+                f"dim 0 of value is {call.value.shape[0]}, KV_T is {dims.kv_t}; expected: dim 0 of value "
+                "equals KV_T [value_shape]"
+            )
     # value_shape
-    if call.layout_kv == "TND" and call.value.shape[1] != dims.kv_n:
-        raise CallError(
-            f"dim 1 of value is {call.value.shape[1]}, KV_N is {dims.kv_n}; expected: dim 1 of value equals "
-            "KV_N [value_shape]"
-        )
+    with unless_open:
+        if call.layout_kv == "TND" and call.value.shape[1] != dims.kv_n:
+            raise CallError(
+                f"dim 1 of value is {call.value.shape[1]}, KV_N is {dims.kv_n}; expected: dim 1 of value "
+                "equals KV_N [value_shape]"
+            )
     # value_shape
-    if call.layout_kv == "TND" and call.value.shape[2] not in (dims.kv_d, NOPE):
-        raise CallError(
-            f"dim 2 of value is {call.value.shape[2]}, KV_D is {dims.kv_d}; expected: dim 2 of value is KV_D "
-            "or 512 [value_shape]"
-        )
+    with unless_open:
+        if call.layout_kv == "TND" and call.value.shape[2] not in (dims.kv_d, NOPE):
+            raise CallError(
+                f"dim 2 of value is {call.value.shape[2]}, KV_D is {dims.kv_d}; expected: dim 2 of value is "
+                "KV_D or 512 [value_shape]"
+            )
     # value_shape
-    if call.layout_kv == "PA_BSND" and call.value.shape[0] != dims.block_num:
-        raise CallError(
-            f"dim 0 of value is {call.value.shape[0]}, block_num is {dims.block_num}; expected: dim 0 of "
-            "value equals block_num [value_shape]"
-        )
+    with unless_open:
+        if call.layout_kv == "PA_BSND" and call.value.shape[0] != dims.block_num:
+            raise CallError(
+                f"dim 0 of value is {call.value.shape[0]}, block_num is {dims.block_num}; expected: dim 0 of "
+                "value equals block_num [value_shape]"
+            )
     # value_shape
-    if call.layout_kv == "PA_BSND" and call.value.shape[1] != dims.block_size:
-        raise CallError(
-            f"dim 1 of value is {call.value.shape[1]}, block_size is {dims.block_size}; expected: dim 1 of "
-            "value equals block_size [value_shape]"
-        )
+    with unless_open:
+        if call.layout_kv == "PA_BSND" and call.value.shape[1] != dims.block_size:
+            raise CallError(
+                f"dim 1 of value is {call.value.shape[1]}, block_size is {dims.block_size}; expected: dim 1 "
+                "of value equals block_size [value_shape]"
+            )
 
 
 def _check_sparse_indices_shape(call: Call, dims: Dims) -> None:
     """Sizes: sparse_indices."""
     # sparse_indices_shape
-    if call.layout_query == "BSND" and call.sparse_indices.shape[0] != dims.b:
-        raise CallError(
-            f"dim 0 of sparse_indices is {call.sparse_indices.shape[0]}, B is {dims.b}; expected: dim 0 of "
-            "sparse_indices equals B [sparse_indices_shape]"
-        )
+    with unless_open:
+        if call.layout_query == "BSND" and call.sparse_indices.shape[0] != dims.b:
+            raise CallError(
+                f"dim 0 of sparse_indices is {call.sparse_indices.shape[0]}, B is {dims.b}; expected: dim 0 "
+                "of sparse_indices equals B [sparse_indices_shape]"
+            )
     # sparse_indices_shape
-    if call.layout_query == "BSND" and call.sparse_indices.shape[1] != dims.q_s:
-        raise CallError(
-            f"dim 1 of sparse_indices is {call.sparse_indices.shape[1]}, Q_S is {dims.q_s}; expected: dim 1 "
-            "of sparse_indices equals Q_S [sparse_indices_shape]"
-        )
+    with unless_open:
+        if call.layout_query == "BSND" and call.sparse_indices.shape[1] != dims.q_s:
+            raise CallError(
+                f"dim 1 of sparse_indices is {call.sparse_indices.shape[1]}, Q_S is {dims.q_s}; expected: "
+                "dim 1 of sparse_indices equals Q_S [sparse_indices_shape]"
+            )
     # sparse_indices_shape
-    if call.layout_query == "BSND" and call.sparse_indices.shape[2] != dims.kv_n:
-        raise CallError(
-            f"dim 2 of sparse_indices is {call.sparse_indices.shape[2]}, KV_N is {dims.kv_n}; expected: dim "
-            "2 of sparse_indices equals KV_N [sparse_indices_shape]"
-        )
+    with unless_open:
+        if call.layout_query == "BSND" and call.sparse_indices.shape[2] != dims.kv_n:
+            raise CallError(
+                f"dim 2 of sparse_indices is {call.sparse_indices.shape[2]}, KV_N is {dims.kv_n}; expected: "
+                "dim 2 of sparse_indices equals KV_N [sparse_indices_shape]"
+            )
     # sparse_indices_shape
-    if call.layout_query == "TND" and call.sparse_indices.shape[0] != dims.q_t:
-        raise CallError(
-            f"dim 0 of sparse_indices is {call.sparse_indices.shape[0]}, Q_T is {dims.q_t}; expected: dim 0 "
-            "of sparse_indices equals Q_T [sparse_indices_shape]"
-        )
+    with unless_open:
+        if call.layout_query == "TND" and call.sparse_indices.shape[0] != dims.q_t:
+            raise CallError(
+                f"dim 0 of sparse_indices is {call.sparse_indices.shape[0]}, Q_T is {dims.q_t}; expected: "
+                "dim 0 of sparse_indices equals Q_T [sparse_indices_shape]"
+            )
     # sparse_indices_shape
-    if call.layout_query == "TND" and call.sparse_indices.shape[1] != dims.kv_n:
-        raise CallError(
-            f"dim 1 of sparse_indices is {call.sparse_indices.shape[1]}, KV_N is {dims.kv_n}; expected: dim "
-            "1 of sparse_indices equals KV_N [sparse_indices_shape]"
-        )
+    with unless_open:
+        if call.layout_query == "TND" and call.sparse_indices.shape[1] != dims.kv_n:
+            raise CallError(
+                f"dim 1 of sparse_indices is {call.sparse_indices.shape[1]}, KV_N is {dims.kv_n}; expected: "
+                "dim 1 of sparse_indices equals KV_N [sparse_indices_shape]"
+            )
 
 
 def _check_block_table_shape(call: Call, dims: Dims) -> None:
     """Sizes: block_table."""
     # block_table_shape
-    if call.block_table is not None and call.block_table.shape[0] != dims.b:
-        raise CallError(
-            f"dim 0 of block_table is {call.block_table.shape[0]}, B is {dims.b}; expected: dim 0 of "
-            "block_table equals B [block_table_shape]"
-        )
+    with unless_open:
+        if call.block_table is not None and call.block_table.shape[0] != dims.b:
+            raise CallError(
+                f"dim 0 of block_table is {call.block_table.shape[0]}, B is {dims.b}; expected: dim 0 of "
+                "block_table equals B [block_table_shape]"
+            )
 
 
 def _check_actual_seq_lengths_query_shape(call: Call, dims: Dims) -> None:
     """Sizes: actual_seq_lengths_query."""
     # actual_seq_lengths_query_shape
-    if call.actual_seq_lengths_query is not None and call.actual_seq_lengths_query.shape[0] != dims.b:
-        raise CallError(
-            f"dim 0 of actual_seq_lengths_query is {call.actual_seq_lengths_query.shape[0]}, B is {dims.b}; "
-            "expected: dim 0 of actual_seq_lengths_query equals B [actual_seq_lengths_query_shape]"
-        )
+    with unless_open:
+        if call.actual_seq_lengths_query is not None and call.actual_seq_lengths_query.shape[0] != dims.b:
+            raise CallError(
+                f"dim 0 of actual_seq_lengths_query is {call.actual_seq_lengths_query.shape[0]}, B is "
+                f"{dims.b}; expected: dim 0 of actual_seq_lengths_query equals B "
+                "[actual_seq_lengths_query_shape]"
+            )
 
 
 def _check_actual_seq_lengths_kv_shape(call: Call, dims: Dims) -> None:
     """Sizes: actual_seq_lengths_kv."""
     # actual_seq_lengths_kv_shape
-    if call.actual_seq_lengths_kv is not None and call.actual_seq_lengths_kv.shape[0] != dims.b:
-        raise CallError(
-            f"dim 0 of actual_seq_lengths_kv is {call.actual_seq_lengths_kv.shape[0]}, B is {dims.b}; "
-            "expected: dim 0 of actual_seq_lengths_kv equals B [actual_seq_lengths_kv_shape]"
-        )
+    with unless_open:
+        if call.actual_seq_lengths_kv is not None and call.actual_seq_lengths_kv.shape[0] != dims.b:
+            raise CallError(
+                f"dim 0 of actual_seq_lengths_kv is {call.actual_seq_lengths_kv.shape[0]}, B is {dims.b}; "
+                "expected: dim 0 of actual_seq_lengths_kv equals B [actual_seq_lengths_kv_shape]"
+            )
 
 
 def _check_dims(call: Call, dims: Dims) -> None:
@@ -683,11 +731,12 @@ def _check_constraints(call: Call, dims: Dims) -> None:
             "layout_kv must equal layout_query unless it is PA_BSND [layouts_agree]"
         )
     # paging_divides
-    if paged(call) and dims.block_size % call.sparse_block_size != 0:
-        raise CallError(
-            f"block_size is {dims.block_size}, sparse_block_size is {call.sparse_block_size}; expected: "
-            "sparse_block_size must divide block_size when layout_kv is PA_BSND [paging_divides]"
-        )
+    with unless_open:
+        if paged(call) and dims.block_size % call.sparse_block_size != 0:
+            raise CallError(
+                f"block_size is {dims.block_size}, sparse_block_size is {call.sparse_block_size}; expected: "
+                "sparse_block_size must divide block_size when layout_kv is PA_BSND [paging_divides]"
+            )
     # hifloat8_needs_rope
     if call.key.dtype == torch.uint8 and call.rope_head_dim != ROPE_MAX:
         raise CallError(
@@ -695,11 +744,12 @@ def _check_constraints(call: Call, dims: Dims) -> None:
             "hifloat8 (torch.uint8) [hifloat8_needs_rope]"
         )
     # hifloat8_sparse_size
-    if call.key.dtype == torch.uint8 and dims.sparse_size != HIF8_SPARSE:
-        raise CallError(
-            f"sparse_indices: sparse_size is {dims.sparse_size}; expected: sparse_size is 2048 when the "
-            "dtype of key is hifloat8 (torch.uint8) [hifloat8_sparse_size]"
-        )
+    with unless_open:
+        if call.key.dtype == torch.uint8 and dims.sparse_size != HIF8_SPARSE:
+            raise CallError(
+                f"sparse_indices: sparse_size is {dims.sparse_size}; expected: sparse_size is 2048 when the "
+                "dtype of key is hifloat8 (torch.uint8) [hifloat8_sparse_size]"
+            )
     # key_dtype
     if (call.sparse_block_size != 1 or call.return_softmax_lse) and call.key.dtype != torch.int8:
         raise CallError(
@@ -707,20 +757,21 @@ def _check_constraints(call: Call, dims: Dims) -> None:
             "sparse_block_size is not 1 or return_softmax_lse is true [key_dtype]"
         )
     # Q_N_value
-    if (call.sparse_block_size != 1 or call.return_softmax_lse) and dims.q_n not in (
-        1,
-        2,
-        4,
-        8,
-        16,
-        32,
-        64,
-        128,
-    ):
-        raise CallError(
-            f"query: Q_N is {dims.q_n}; expected: Q_N is one of 1, 2, 4, 8, 16, 32, 64, 128 when "
-            "sparse_block_size is not 1 or return_softmax_lse is true [Q_N_value]"
-        )
+    with unless_open:
+        if (call.sparse_block_size != 1 or call.return_softmax_lse) and dims.q_n not in (
+            1,
+            2,
+            4,
+            8,
+            16,
+            32,
+            64,
+            128,
+        ):
+            raise CallError(
+                f"query: Q_N is {dims.q_n}; expected: Q_N is one of 1, 2, 4, 8, 16, 32, 64, 128 when "
+                "sparse_block_size is not 1 or return_softmax_lse is true [Q_N_value]"
+            )
 
 
 def _attention_out_shape(call: Call, dims: Dims) -> list[int]:

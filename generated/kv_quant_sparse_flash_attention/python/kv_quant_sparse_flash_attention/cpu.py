@@ -61,15 +61,19 @@ class Running(NamedTuple):
 
 
 def attend(call: Call) -> Outputs:
-    """The outputs of a call that passed the checks of its arguments and of what its tensors hold."""
-    outputs = make_outputs(call)
-    for output in outputs:
-        output.zero_()
-    rows = query_rows(call)
-    width = _entries_used(call, rows)
-    if rows.row.numel() and width:
-        for piece in _pieces(call, rows, width):
-            _attend_piece(call, piece, width, outputs)
+    """The outputs of a call that passed the checks of its arguments and of what its tensors hold.
+
+    As on a device there are no gradients, and autocast changes nothing.
+    """
+    with torch.no_grad(), torch.autocast("cpu", enabled=False):
+        outputs = make_outputs(call)
+        for output in outputs:
+            output.zero_()
+        rows = query_rows(call)
+        width = _entries_used(call, rows)
+        if rows.row.numel() and width:
+            for piece in _pieces(call, rows, width):
+                _attend_piece(call, piece, width, outputs)
     return outputs
 
 

@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,9 @@ import torch
 # The suites find what they share, and on a machine without the package installed, the package.
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "python")]
+
+OPERATOR = "_C_ascend::npu_kv_quant_sparse_flash_attention"
+OWN_LIBRARY = "kv_quant_sparse_flash_attention_torch"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,11 +30,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Make the operator known to torch, before a suite is read."""
     if config.getoption("--device") == "npu":
-        import torch_npu  # noqa: F401
-        from vllm_ascend.utils import enable_custom_op
-
-        enable_custom_op()
+        load_for_device()
     import kv_quant_sparse_flash_attention  # noqa: F401
+
+
+def load_for_device() -> None:
+    """Load the operator for devices: its own library, or the one of vllm-ascend.
+
+    Raises UsageError, which pytest reports in a line, when something is missing.
+    """
+    try:
+        import_module("torch_npu")
+        if find_spec(OWN_LIBRARY) is not None:
+            import_module(OWN_LIBRARY)
+        elif find_spec("vllm_ascend") is not None:
+            import_module("vllm_ascend.utils").enable_custom_op()
+        else:
+            raise pytest.UsageError(
+                f"--device npu: {OPERATOR} is not built; expected: {OWN_LIBRARY} "
+                "(pip install of the package's folder torch) or vllm_ascend, installed"
+            )
+    except (ImportError, OSError, RuntimeError) as error:
+        reason = str(error).partition("\n")[0]
+        raise pytest.UsageError(f"--device npu: {reason}; expected: torch_npu and CANN, installed") from error
+    if not torch._C._dispatch_has_kernel_for_dispatch_key(OPERATOR, "PrivateUse1"):
+        raise pytest.UsageError(
+            f"--device npu: what is installed has {OPERATOR} for no device; expected: build it anew"
+        )
+    if not torch.npu.is_available():  # type: ignore[attr-defined]
+        raise pytest.UsageError("--device npu: torch_npu finds no device")
 
 
 @pytest.fixture(scope="session")
@@ -41,11 +70,9 @@ def device(request: pytest.FixtureRequest) -> torch.device:
 @pytest.fixture(scope="session")
 def chip(device: torch.device) -> str | None:
     """The chip of the device; None on the CPU, which takes what any chip does."""
-    from suite import CHIPS
+    from suite import CHIPS, chip_of
 
     if device.type == "cpu":
         return None
-    name = torch.npu.get_device_name().lower().replace(" ", "")  # type: ignore[attr-defined]
-    return next((chip for chip, facts in CHIPS.items() if name.startswith(facts.soc)), None) or pytest.exit(
-        f"{name} is none of the chips of the operator: {', '.join(CHIPS)}"
-    )
+    name = torch.npu.get_device_name()  # type: ignore[attr-defined]
+    return chip_of(name) or pytest.exit(f"{name} is none of the chips of the operator: {', '.join(CHIPS)}")

@@ -29,9 +29,17 @@ ROPES = (0, 64)
 ROPE = max(ROPES)
 BATCHED, JOINED, PAGED = "BSND", "TND", "PA_BSND"
 """Batches side by side, batches in a row with prefix sums, a cache of blocks."""
-LAYOUTS = ((BATCHED, PAGED), (JOINED, PAGED), (JOINED, JOINED))
+LAYOUTS = ((BATCHED, PAGED), (BATCHED, BATCHED), (JOINED, PAGED), (JOINED, JOINED))
 HALVES = (torch.float16, torch.bfloat16)
-CACHES = (torch.int8, torch.float8_e4m3fn)
+CACHES = (torch.int8, torch.float8_e4m3fn, torch.uint8)
+HIFLOAT8 = torch.uint8
+"""The dtype of tensors that carry the bits of HiFloat8."""
+DEMANDS: dict[torch.dtype, dict[str, int]] = {
+    torch.uint8: {"rope": 64, "entries": 2048},
+}
+"""What a cache of a dtype demands of the rest of a case."""
+BLOCKS = (2, 4, 8, 16)
+"""Tokens that an entry of a list can stand for, besides one."""
 DECODE = {"heads": 64, "tokens": 4096, "page": 256, "entries": 2048}
 """Sizes of the decoding step that is tried first."""
 DECODE_TOLERANCE = {"rtol": 0.0078125, "atol": 0.06}
@@ -47,14 +55,37 @@ class Chip(NamedTuple):
 
     soc: str
     caches: tuple[torch.dtype, ...]
+    blocks: tuple[int, ...]
     lse: bool
 
 
 CHIPS = {
-    "A2": Chip("ascend910b", (torch.int8,), lse=True),
-    "A3": Chip("ascend910_93", (torch.int8,), lse=True),
-    "A5": Chip("ascend950", (torch.float8_e4m3fn, torch.int8), lse=False),
+    "A2": Chip(
+        "ascend910b",
+        caches=(torch.int8,),
+        blocks=(1, 2, 4, 8, 16),
+        lse=True,
+    ),
+    "A3": Chip(
+        "ascend910_93",
+        caches=(torch.int8,),
+        blocks=(1, 2, 4, 8, 16),
+        lse=True,
+    ),
+    "A5": Chip(
+        "ascend950",
+        caches=(torch.float8_e4m3fn, torch.uint8, torch.int8),
+        blocks=(1,),
+        lse=False,
+    ),
 }
+
+
+def chip_of(name: str) -> str | None:
+    """The chip of a device, by the name that it gives; None for one that the operator does not have."""
+    product = name.lower().replace(" ", "")
+    return next((chip for chip, facts in CHIPS.items() if product.startswith(facts.soc)), None)
+
 
 operator: Callable[..., Any] = torch.ops._C_ascend.npu_kv_quant_sparse_flash_attention
 
@@ -84,6 +115,8 @@ class Case:
             pytest.skip(f"{chip} does not write the softmax outputs")
         if facts is not None and self.cache not in facts.caches:
             pytest.skip(f"{chip} does not take a cache of {self.cache}")
+        if facts is not None and self.block not in facts.blocks:
+            pytest.skip(f"{chip} does not take blocks of {self.block} tokens")
         return self
 
 
@@ -135,6 +168,9 @@ def make(case: Case, seed: int = 0) -> Problem:
 
 
 def _quantised(random: torch.Generator, tokens: int, dtype: torch.dtype) -> Tensor:
+    if dtype == HIFLOAT8:  # numbers with exponents from -3 to 7
+        signs = torch.randint(2, (tokens, NOPE), generator=random) << 7
+        return (signs | torch.randint(0x08, 0x50, (tokens, NOPE), generator=random)).to(dtype)
     numbers = torch.randint(-64, 64, (tokens, NOPE), generator=random)
     return numbers.float().to(dtype)
 
@@ -236,6 +272,11 @@ def _cache(case: Case, parts: Sequence[Tensor]) -> tuple[Tensor, Tensor | None]:
     """Rows in the layout of the cache, and the block table."""
     if case.cache_layout == JOINED:
         return torch.cat([part.view(torch.uint8) for part in parts]).view(case.cache).unsqueeze(-2), None
+    if case.cache_layout == BATCHED:
+        whole = torch.zeros(len(parts), max(map(len, parts)), 1, parts[0].shape[-1], dtype=torch.uint8)
+        for batch, part in enumerate(parts):
+            whole[batch, : len(part), 0] = part.view(torch.uint8)
+        return whole.view(case.cache), None
     used = [-(-len(part) // case.page) for part in parts]
     # Blocks are out of order, and one is nobody's.
     order = torch.randperm(sum(used) + 1, generator=torch.Generator().manual_seed(1)).tolist()
@@ -281,7 +322,34 @@ def _batch(problem: Problem, batch: int) -> Expected:
 def values_of(problem: Problem, batch: int) -> Tensor:
     """V of a batch, ``[tokens, NOPE]`` in float64."""
     scale = problem.scale[batch].repeat_interleave(TILE, dim=-1)
-    return (problem.nope[batch].float() * scale).to(problem.case.half).double()
+    return (numbers_of(problem.nope[batch]) * scale).to(problem.case.half).double()
+
+
+def numbers_of(quantised: Tensor) -> Tensor:
+    """Quantised elements in float32."""
+    return _hifloat8(quantised.int()) if quantised.dtype == HIFLOAT8 else quantised.float()
+
+
+def _hifloat8(bits: Tensor) -> Tensor:
+    """Normal numbers of HiFloat8: a sign, a prefix that tells how the rest is cut, exponent, mantissa.
+
+    The exponent is its own sign and its magnitude without the leading 1.
+    """
+    found = torch.zeros(bits.shape)
+    for prefix, exponent_bits, mantissa_bits in (
+        (0x08, 0, 3),
+        (0x10, 1, 3),
+        (0x20, 2, 3),
+        (0x40, 3, 2),
+        (0x60, 4, 1),
+    ):
+        leading = (1 << exponent_bits) >> 1
+        field = bits >> mantissa_bits & ((1 << exponent_bits) - 1)
+        magnitude = field | leading
+        exponent = torch.where((field & leading) != 0, -magnitude, magnitude)
+        mantissa = 1 + (bits & ((1 << mantissa_bits) - 1)) / (1 << mantissa_bits)
+        found = torch.where((bits & 0x7F) >= prefix, torch.ldexp(mantissa, exponent), found)
+    return torch.where(bits >= 0x80, -found, found)
 
 
 def attended(problem: Problem, batch: int, row: int) -> list[int]:

@@ -20,7 +20,7 @@ import pytest
 import suite
 import torch
 from kv_quant_sparse_flash_attention import KvRow, empty_cache, norm_rope_pack, store
-from suite import CACHES, HALVES, LAYOUTS, NOPE, ROPE, ROPES, TILE, TOLERANCES, Case, Problem
+from suite import BLOCKS, CACHES, DEMANDS, HALVES, LAYOUTS, NOPE, ROPE, ROPES, TILE, TOLERANCES, Case, Problem
 from torch import Tensor
 
 # Batches of several lengths, one of them empty, and last blocks of the cache that are not full.
@@ -59,12 +59,32 @@ def test_random_numbers(
     suite.compare(problem, suite.run(problem, device))
 
 
-@by("cache", CACHES)
-@by("rope", ROPES)
-def test_dtypes_of_the_cache(device: torch.device, chip: str | None, cache: torch.dtype, rope: int) -> None:
+CACHE_CASES = [
+    replace(Case(cache=cache, kv_lengths=(40,)), **{"rope": rope, **DEMANDS.get(cache, {})})
+    for cache in CACHES
+    for rope in ROPES
+]
+
+
+@pytest.mark.parametrize(
+    "case", dict.fromkeys(CACHE_CASES), ids=lambda case: f"{case.cache}-{case.rope}".removeprefix("torch.")
+)
+def test_dtypes_of_the_cache(device: torch.device, chip: str | None, case: Case) -> None:
     """Every quantised dtype that a chip takes."""
-    problem = suite.make(Case(cache=cache, rope=rope, kv_lengths=(40,)).skip_where_not_taken(chip))
+    problem = suite.make(case.skip_where_not_taken(chip))
     suite.compare(problem, suite.run(problem, device))
+
+
+@layouts
+@by("block", BLOCKS)
+def test_blocks_of_tokens(
+    device: torch.device, chip: str | None, layout: str, cache_layout: str, block: int
+) -> None:
+    """Entries that stand for several tokens; the last block of a sequence need not be full."""
+    case = Case(layout=layout, cache_layout=cache_layout, block=block, **LENGTHS)
+    for causal in (False, True):
+        problem = suite.make(replace(case, causal=causal).skip_where_not_taken(chip))
+        suite.compare(problem, suite.run(problem, device))
 
 
 BATCHES = [
@@ -227,12 +247,12 @@ def refused(problem: Problem, device: torch.device, parameter: str, **changes: A
 @halves
 @by("rope", ROPES)
 def test_from_norm_to_attention(device: torch.device, half: torch.dtype, rope: int) -> None:
-    """Norm, quantise, pack and store what a layer computes, then attend to it: the mean of the rows."""
-    tokens, page = 40, 16
+    """Norm, rotate, quantise, pack and store what a layer computes, then attend to it."""
+    tokens, slots, page = 40, 64, 16
     random = torch.Generator().manual_seed(3)
     latent = torch.randn(tokens, NOPE + rope, generator=random)
     weight = 0.5 + torch.rand(NOPE, generator=random)
-    angles = torch.rand(tokens, rope, generator=random) if rope else None
+    angles = 6 * torch.rand(tokens, rope, generator=random) if rope else None
     row = KvRow(kv=torch.int8, q=half, rope_head_dim=rope)
     rows = norm_rope_pack(
         row,
@@ -242,35 +262,52 @@ def test_from_norm_to_attention(device: torch.device, half: torch.dtype, rope: i
         None if angles is None else angles.sin().to(device),
     )
 
-    slots = torch.randperm(64, generator=random)[:tokens]
-    slots[::5] = -1
-    cache = empty_cache(row, 64 // page, page, device)
+    places = torch.randperm(slots, generator=random)[:tokens]
+    places[::5] = -1
+    cache = empty_cache(row, slots // page, page, device)
     cache.view(torch.uint8).fill_(0x5A)
-    store(cache, rows, slots.to(device))
+    store(cache, rows, places.to(device))
     stored = cache.cpu().view(torch.uint8).flatten(0, 2)
-    kept = (slots >= 0).nonzero().flatten().tolist()
-    untouched = sorted(set(range(64)) - set(slots.tolist()))
+    kept = (places >= 0).nonzero().flatten()
+    untouched = sorted(set(range(slots)) - set(places.tolist()))
     assert (stored[untouched] == 0x5A).all()
 
     normed = latent[:, :NOPE].double()
     normed = normed / torch.sqrt((normed * normed).mean(-1, keepdim=True) + 1e-6) * weight.double()
     peaks = normed.unflatten(-1, (-1, TILE)).abs().amax(-1)
     begin = suite.scale_begin(rope)
-    scales = stored[slots[kept], begin : begin + 4 * NOPE // TILE].contiguous().view(torch.float32)
+    scales = stored[places[kept], begin : begin + 4 * NOPE // TILE].contiguous().view(torch.float32)
     torch.testing.assert_close(scales.double() * torch.iinfo(torch.int8).max, peaks[kept], rtol=1e-2, atol=0)
 
     # Lists name places in the sequence; here a place is a slot.
-    chosen = slots[kept].tolist()
-    problem = suite.make(Case(kv_lengths=(64,), half=half, rope=rope, entries=64, causal=False))
-    entries = torch.full((1, 1, 1, 64), -1, dtype=torch.int32)
-    entries[..., : len(chosen)] = torch.tensor(chosen, dtype=torch.int32)
+    problem = suite.make(Case(kv_lengths=(slots,), half=half, rope=rope, entries=slots, causal=False))
+    entries = torch.full((1, 1, 1, slots), -1, dtype=torch.int32)
+    entries[..., : len(kept)] = places[kept].int()
+    # RoPE has the larger part in what decides between tokens.
+    query = torch.randn(problem.case.heads, NOPE + rope, generator=random)
+    query[:, NOPE:] *= 8
+    query = query.to(half)
     changes = {
-        "query": torch.zeros(1, 1, problem.case.heads, NOPE + rope, dtype=half, device=device),
+        "query": query[None, None].to(device),
         "key": cache,
         "value": cache,
         "sparse_indices": entries.to(device),
-        "block_table": torch.arange(4, dtype=torch.int32, device=device)[None],
+        "block_table": torch.arange(slots // page, dtype=torch.int32, device=device)[None],
     }
     out = suite.run(problem, device, **changes)[0][0, 0]
-    mean = normed[kept].mean(0).expand(problem.case.heads, -1)
-    torch.testing.assert_close(out.double(), mean, rtol=0, atol=2e-2)
+    keys = torch.cat([normed, rotated(latent[:, NOPE:].double(), angles)], dim=-1)[kept]
+    weights = torch.softmax(problem.factor * query.double() @ keys.T, dim=-1)
+    torch.testing.assert_close(out.double(), weights @ normed[kept], rtol=0, atol=6e-2)
+
+
+def rotated(x: Tensor, angles: Tensor | None) -> Tensor:
+    """Pairs of an element and the one half of them further, each turned by its angle."""
+    if angles is None:
+        return x
+    half, found = x.shape[-1] // 2, torch.empty_like(x)
+    cos, sin = angles.double().cos(), angles.double().sin()
+    for first in range(half):
+        second = first + half
+        found[:, first] = x[:, first] * cos[:, first] - x[:, second] * sin[:, first]
+        found[:, second] = x[:, second] * cos[:, second] + x[:, first] * sin[:, second]
+    return found

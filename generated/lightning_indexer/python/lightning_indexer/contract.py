@@ -16,6 +16,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from .tracing import unless_open, with_open_sizes
+
 HEAD_DIM = 128  # head dim that kernels are written for
 COUNT_FINE = 2048  # largest count without a step
 COUNT_STEP = 1024  # step of larger counts
@@ -75,14 +77,15 @@ class Outputs(NamedTuple):
 def check(call: Call) -> None:
     """Raise CallError, with the parameter, what was given and what is allowed, unless the call is legal.
 
-    While a call is traced its sizes may be symbols, which have no value to check.
+    While a call is traced its sizes may be symbols: a rule is then checked as far as it does not ask for one.
     """
     _check_attributes(call)
     _check_presence(call)
     _check_dtypes(call)
     _check_ranks(call)
+    _check_devices(call)
     if has_symbols(call):
-        return
+        call = with_open_sizes(call)
     dims = read_dims(call)
     _check_dims(call, dims)
     _check_constraints(call)
@@ -99,7 +102,7 @@ def make_outputs(call: Call) -> Outputs:
 
 def has_symbols(call: Call) -> bool:
     """Whether some size of some input is a symbol of a trace."""
-    return any(isinstance(size, torch.SymInt) for tensor in _tensors(call) for size in tensor.shape)
+    return any(isinstance(size, torch.SymInt) for _, tensor in _tensors(call) for size in tensor.shape)
 
 
 def read_dims(call: Call) -> Dims:
@@ -129,17 +132,27 @@ def read_dims(call: Call) -> Dims:
     return dims
 
 
-def _tensors(call: Call) -> list[Tensor]:
-    """Every tensor that is passed."""
-    given = [
-        call.query,
-        call.key,
-        call.weights,
-        call.actual_seq_lengths_query,
-        call.actual_seq_lengths_key,
-        call.block_table,
+def _tensors(call: Call) -> list[tuple[str, Tensor]]:
+    """Every tensor that is passed, with its name."""
+    given: list[tuple[str, Tensor | None]] = [
+        ("query", call.query),
+        ("key", call.key),
+        ("weights", call.weights),
+        ("actual_seq_lengths_query", call.actual_seq_lengths_query),
+        ("actual_seq_lengths_key", call.actual_seq_lengths_key),
+        ("block_table", call.block_table),
     ]
-    return [tensor for tensor in given if tensor is not None]
+    return [(name, tensor) for name, tensor in given if tensor is not None]
+
+
+def _check_devices(call: Call) -> None:
+    """Devices of inputs: that of ``query``."""
+    for name, tensor in _tensors(call):
+        if tensor.device != call.query.device:
+            raise CallError(
+                f"device of {name} is {tensor.device}, device of query is {call.query.device}; expected: "
+                "one device for all tensors [one_device]"
+            )
 
 
 def _check_attributes(call: Call) -> None:
@@ -320,142 +333,169 @@ def _check_ranks(call: Call) -> None:
 def _check_query_sizes(call: Call, dims: Dims) -> None:
     """Sizes: query, actual_seq_lengths_query."""
     # B_value
-    if call.layout_query == "BSND" and dims.b < 1:
-        raise CallError(f"query: B is {dims.b}; expected: B is at least 1 [B_value]")
+    with unless_open:
+        if call.layout_query == "BSND" and dims.b < 1:
+            raise CallError(f"query: B is {dims.b}; expected: B is at least 1 [B_value]")
     # B_value
-    if call.layout_query == "TND" and dims.b < 1:
-        raise CallError(f"actual_seq_lengths_query: B is {dims.b}; expected: B is at least 1 [B_value]")
+    with unless_open:
+        if call.layout_query == "TND" and dims.b < 1:
+            raise CallError(f"actual_seq_lengths_query: B is {dims.b}; expected: B is at least 1 [B_value]")
     # Q_S_value
-    if call.layout_query == "BSND" and dims.q_s < 1:
-        raise CallError(f"query: Q_S is {dims.q_s}; expected: Q_S is at least 1 [Q_S_value]")
+    with unless_open:
+        if call.layout_query == "BSND" and dims.q_s < 1:
+            raise CallError(f"query: Q_S is {dims.q_s}; expected: Q_S is at least 1 [Q_S_value]")
     # Q_T_value
-    if call.layout_query == "TND" and dims.q_t < 1:
-        raise CallError(f"query: Q_T is {dims.q_t}; expected: Q_T is at least 1 [Q_T_value]")
+    with unless_open:
+        if call.layout_query == "TND" and dims.q_t < 1:
+            raise CallError(f"query: Q_T is {dims.q_t}; expected: Q_T is at least 1 [Q_T_value]")
     # Q_N_value
-    if dims.q_n < 1 or dims.q_n > 64:
-        raise CallError(f"query: Q_N is {dims.q_n}; expected: Q_N is from 1 to 64 [Q_N_value]")
+    with unless_open:
+        if dims.q_n < 1 or dims.q_n > 64:
+            raise CallError(f"query: Q_N is {dims.q_n}; expected: Q_N is from 1 to 64 [Q_N_value]")
     # query_shape
-    if dims.d != HEAD_DIM:
-        raise CallError(f"query: D is {dims.d}; expected: D is 128 [query_shape]")
+    with unless_open:
+        if dims.d != HEAD_DIM:
+            raise CallError(f"query: D is {dims.d}; expected: D is 128 [query_shape]")
 
 
 def _check_key_sizes(call: Call, dims: Dims) -> None:
     """Sizes: key."""
     # K_S_value
-    if call.layout_key == "BSND" and dims.k_s < 1:
-        raise CallError(f"key: K_S is {dims.k_s}; expected: K_S is at least 1 [K_S_value]")
+    with unless_open:
+        if call.layout_key == "BSND" and dims.k_s < 1:
+            raise CallError(f"key: K_S is {dims.k_s}; expected: K_S is at least 1 [K_S_value]")
     # K_T_value
-    if call.layout_key == "TND" and dims.k_t < 1:
-        raise CallError(f"key: K_T is {dims.k_t}; expected: K_T is at least 1 [K_T_value]")
+    with unless_open:
+        if call.layout_key == "TND" and dims.k_t < 1:
+            raise CallError(f"key: K_T is {dims.k_t}; expected: K_T is at least 1 [K_T_value]")
     # key_shape
-    if dims.k_n != 1:
-        raise CallError(f"key: K_N is {dims.k_n}; expected: K_N is 1 [key_shape]")
+    with unless_open:
+        if dims.k_n != 1:
+            raise CallError(f"key: K_N is {dims.k_n}; expected: K_N is 1 [key_shape]")
     # BLOCK_NUM_value
-    if call.layout_key == "PA_BSND" and dims.block_num < 1:
-        raise CallError(
-            f"key: block_num is {dims.block_num}; expected: block_num is at least 1 [BLOCK_NUM_value]"
-        )
+    with unless_open:
+        if call.layout_key == "PA_BSND" and dims.block_num < 1:
+            raise CallError(
+                f"key: block_num is {dims.block_num}; expected: block_num is at least 1 [BLOCK_NUM_value]"
+            )
     # BLOCK_SIZE_value
-    if call.layout_key == "PA_BSND" and (
-        dims.block_size < 16 or dims.block_size > 1024 or dims.block_size % 16 != 0
-    ):
-        raise CallError(
-            f"key: block_size is {dims.block_size}; expected: block_size is from 16 to 1024 and is a "
-            "multiple of 16 [BLOCK_SIZE_value]"
-        )
+    with unless_open:
+        if call.layout_key == "PA_BSND" and (
+            dims.block_size < 16 or dims.block_size > 1024 or dims.block_size % 16 != 0
+        ):
+            raise CallError(
+                f"key: block_size is {dims.block_size}; expected: block_size is from 16 to 1024 and is a "
+                "multiple of 16 [BLOCK_SIZE_value]"
+            )
 
 
 def _check_block_table_sizes(call: Call, dims: Dims) -> None:
     """Sizes: block_table."""
     # MAX_BLOCKS_value
-    if call.layout_key == "PA_BSND" and dims.max_blocks < 1:
-        raise CallError(
-            f"block_table: max_blocks is {dims.max_blocks}; expected: max_blocks is at least 1 "
-            "[MAX_BLOCKS_value]"
-        )
+    with unless_open:
+        if call.layout_key == "PA_BSND" and dims.max_blocks < 1:
+            raise CallError(
+                f"block_table: max_blocks is {dims.max_blocks}; expected: max_blocks is at least 1 "
+                "[MAX_BLOCKS_value]"
+            )
 
 
 def _check_key_shape(call: Call, dims: Dims) -> None:
     """Sizes: key."""
     # key_shape
-    if call.layout_key == "BSND" and call.key.shape[0] != dims.b:
-        raise CallError(
-            f"dim 0 of key is {call.key.shape[0]}, B is {dims.b}; expected: dim 0 of key equals B [key_shape]"
-        )
+    with unless_open:
+        if call.layout_key == "BSND" and call.key.shape[0] != dims.b:
+            raise CallError(
+                f"dim 0 of key is {call.key.shape[0]}, B is {dims.b}; expected: dim 0 of key equals B "
+                "[key_shape]"
+            )
     # key_shape
-    if call.layout_key in ("BSND", "PA_BSND") and call.key.shape[3] != dims.d:
-        raise CallError(
-            f"dim 3 of key is {call.key.shape[3]}, D is {dims.d}; expected: dim 3 of key equals D [key_shape]"
-        )
+    with unless_open:
+        if call.layout_key in ("BSND", "PA_BSND") and call.key.shape[3] != dims.d:
+            raise CallError(
+                f"dim 3 of key is {call.key.shape[3]}, D is {dims.d}; expected: dim 3 of key equals D "
+                "[key_shape]"
+            )
     # key_shape
-    if call.layout_key == "TND" and call.key.shape[2] != dims.d:
-        raise CallError(
-            f"dim 2 of key is {call.key.shape[2]}, D is {dims.d}; expected: dim 2 of key equals D [key_shape]"
-        )
+    with unless_open:
+        if call.layout_key == "TND" and call.key.shape[2] != dims.d:
+            raise CallError(
+                f"dim 2 of key is {call.key.shape[2]}, D is {dims.d}; expected: dim 2 of key equals D "
+                "[key_shape]"
+            )
 
 
 def _check_weights_shape(call: Call, dims: Dims) -> None:
     """Sizes: weights."""
     # weights_shape
-    if call.layout_query == "BSND" and call.weights.shape[0] != dims.b:
-        raise CallError(
-            f"dim 0 of weights is {call.weights.shape[0]}, B is {dims.b}; expected: dim 0 of weights equals "
-            "B [weights_shape]"
-        )
+    with unless_open:
+        if call.layout_query == "BSND" and call.weights.shape[0] != dims.b:
+            raise CallError(
+                f"dim 0 of weights is {call.weights.shape[0]}, B is {dims.b}; expected: dim 0 of weights "
+                "equals B [weights_shape]"
+            )
     # weights_shape
-    if call.layout_query == "BSND" and call.weights.shape[1] != dims.q_s:
-        raise CallError(
-            f"dim 1 of weights is {call.weights.shape[1]}, Q_S is {dims.q_s}; expected: dim 1 of weights "
-            "equals Q_S [weights_shape]"
-        )
+    with unless_open:
+        if call.layout_query == "BSND" and call.weights.shape[1] != dims.q_s:
+            raise CallError(
+                f"dim 1 of weights is {call.weights.shape[1]}, Q_S is {dims.q_s}; expected: dim 1 of weights "
+                "equals Q_S [weights_shape]"
+            )
     # weights_shape
-    if call.layout_query == "BSND" and call.weights.shape[2] != dims.q_n:
-        raise CallError(
-            f"dim 2 of weights is {call.weights.shape[2]}, Q_N is {dims.q_n}; expected: dim 2 of weights "
-            "equals Q_N [weights_shape]"
-        )
+    with unless_open:
+        if call.layout_query == "BSND" and call.weights.shape[2] != dims.q_n:
+            raise CallError(
+                f"dim 2 of weights is {call.weights.shape[2]}, Q_N is {dims.q_n}; expected: dim 2 of weights "
+                "equals Q_N [weights_shape]"
+            )
     # weights_shape
-    if call.layout_query == "TND" and call.weights.shape[0] != dims.q_t:
-        raise CallError(
-            f"dim 0 of weights is {call.weights.shape[0]}, Q_T is {dims.q_t}; expected: dim 0 of weights "
-            "equals Q_T [weights_shape]"
-        )
+    with unless_open:
+        if call.layout_query == "TND" and call.weights.shape[0] != dims.q_t:
+            raise CallError(
+                f"dim 0 of weights is {call.weights.shape[0]}, Q_T is {dims.q_t}; expected: dim 0 of weights "
+                "equals Q_T [weights_shape]"
+            )
     # weights_shape
-    if call.layout_query == "TND" and call.weights.shape[1] != dims.q_n:
-        raise CallError(
-            f"dim 1 of weights is {call.weights.shape[1]}, Q_N is {dims.q_n}; expected: dim 1 of weights "
-            "equals Q_N [weights_shape]"
-        )
+    with unless_open:
+        if call.layout_query == "TND" and call.weights.shape[1] != dims.q_n:
+            raise CallError(
+                f"dim 1 of weights is {call.weights.shape[1]}, Q_N is {dims.q_n}; expected: dim 1 of weights "
+                "equals Q_N [weights_shape]"
+            )
 
 
 def _check_actual_seq_lengths_query_shape(call: Call, dims: Dims) -> None:
     """Sizes: actual_seq_lengths_query."""
     # actual_seq_lengths_query_shape
-    if call.actual_seq_lengths_query is not None and call.actual_seq_lengths_query.shape[0] != dims.b:
-        raise CallError(
-            f"dim 0 of actual_seq_lengths_query is {call.actual_seq_lengths_query.shape[0]}, B is {dims.b}; "
-            "expected: dim 0 of actual_seq_lengths_query equals B [actual_seq_lengths_query_shape]"
-        )
+    with unless_open:
+        if call.actual_seq_lengths_query is not None and call.actual_seq_lengths_query.shape[0] != dims.b:
+            raise CallError(
+                f"dim 0 of actual_seq_lengths_query is {call.actual_seq_lengths_query.shape[0]}, B is "
+                f"{dims.b}; expected: dim 0 of actual_seq_lengths_query equals B "
+                "[actual_seq_lengths_query_shape]"
+            )
 
 
 def _check_actual_seq_lengths_key_shape(call: Call, dims: Dims) -> None:
     """Sizes: actual_seq_lengths_key."""
     # actual_seq_lengths_key_shape
-    if call.actual_seq_lengths_key is not None and call.actual_seq_lengths_key.shape[0] != dims.b:
-        raise CallError(
-            f"dim 0 of actual_seq_lengths_key is {call.actual_seq_lengths_key.shape[0]}, B is {dims.b}; "
-            "expected: dim 0 of actual_seq_lengths_key equals B [actual_seq_lengths_key_shape]"
-        )
+    with unless_open:
+        if call.actual_seq_lengths_key is not None and call.actual_seq_lengths_key.shape[0] != dims.b:
+            raise CallError(
+                f"dim 0 of actual_seq_lengths_key is {call.actual_seq_lengths_key.shape[0]}, B is {dims.b}; "
+                "expected: dim 0 of actual_seq_lengths_key equals B [actual_seq_lengths_key_shape]"
+            )
 
 
 def _check_block_table_shape(call: Call, dims: Dims) -> None:
     """Sizes: block_table."""
     # block_table_shape
-    if call.block_table is not None and call.block_table.shape[0] != dims.b:
-        raise CallError(
-            f"dim 0 of block_table is {call.block_table.shape[0]}, B is {dims.b}; expected: dim 0 of "
-            "block_table equals B [block_table_shape]"
-        )
+    with unless_open:
+        if call.block_table is not None and call.block_table.shape[0] != dims.b:
+            raise CallError(
+                f"dim 0 of block_table is {call.block_table.shape[0]}, B is {dims.b}; expected: dim 0 of "
+                "block_table equals B [block_table_shape]"
+            )
 
 
 def _check_dims(call: Call, dims: Dims) -> None:

@@ -19,6 +19,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from .tracing import unless_open, with_open_sizes
+
 
 class CallError(ValueError, RuntimeError):
     """A call that the operator does not take; the message ends with the id of the rule that it breaks.
@@ -57,14 +59,15 @@ class Outputs(NamedTuple):
 def check(call: Call) -> None:
     """Raise CallError, with the parameter, what was given and what is allowed, unless the call is legal.
 
-    While a call is traced its sizes may be symbols, which have no value to check.
+    While a call is traced its sizes may be symbols: a rule is then checked as far as it does not ask for one.
     """
     _check_attributes(call)
     _check_presence(call)
     _check_dtypes(call)
     _check_ranks(call)
+    _check_devices(call)
     if has_symbols(call):
-        return
+        call = with_open_sizes(call)
     dims = read_dims(call)
     _check_dims(call, dims)
 
@@ -82,7 +85,7 @@ def make_outputs(call: Call) -> Outputs:
 
 def has_symbols(call: Call) -> bool:
     """Whether some size of some input is a symbol of a trace."""
-    return any(isinstance(size, torch.SymInt) for tensor in _tensors(call) for size in tensor.shape)
+    return any(isinstance(size, torch.SymInt) for _, tensor in _tensors(call) for size in tensor.shape)
 
 
 def read_dims(call: Call) -> Dims:
@@ -92,10 +95,25 @@ def read_dims(call: Call) -> Dims:
     return dims
 
 
-def _tensors(call: Call) -> list[Tensor]:
-    """Every tensor that is passed."""
-    given = [call.x, call.gamma, call.smooth_scale, call.beta]
-    return [tensor for tensor in given if tensor is not None]
+def _tensors(call: Call) -> list[tuple[str, Tensor]]:
+    """Every tensor that is passed, with its name."""
+    given: list[tuple[str, Tensor | None]] = [
+        ("x", call.x),
+        ("gamma", call.gamma),
+        ("smooth_scale", call.smooth_scale),
+        ("beta", call.beta),
+    ]
+    return [(name, tensor) for name, tensor in given if tensor is not None]
+
+
+def _check_devices(call: Call) -> None:
+    """Devices of inputs: that of ``x``."""
+    for name, tensor in _tensors(call):
+        if tensor.device != call.x.device:
+            raise CallError(
+                f"device of {name} is {tensor.device}, device of x is {call.x.device}; expected: "
+                "one device for all tensors [one_device]"
+            )
 
 
 def _check_attributes(call: Call) -> None:
@@ -168,26 +186,30 @@ def _check_ranks(call: Call) -> None:
 def _check_dims(call: Call, dims: Dims) -> None:
     """Sizes: x, gamma, smooth_scale1, beta."""
     # D_value
-    if dims.d < 1:
-        raise CallError(f"x: D is {dims.d}; expected: D is at least 1 [D_value]")
+    with unless_open:
+        if dims.d < 1:
+            raise CallError(f"x: D is {dims.d}; expected: D is at least 1 [D_value]")
     # gamma_shape
-    if call.gamma.shape[0] != dims.d:
-        raise CallError(
-            f"dim 0 of gamma is {call.gamma.shape[0]}, D is {dims.d}; expected: dim 0 of gamma equals D "
-            "[gamma_shape]"
-        )
+    with unless_open:
+        if call.gamma.shape[0] != dims.d:
+            raise CallError(
+                f"dim 0 of gamma is {call.gamma.shape[0]}, D is {dims.d}; expected: dim 0 of gamma equals D "
+                "[gamma_shape]"
+            )
     # smooth_scale1_shape
-    if _has_elements(call.smooth_scale) and call.smooth_scale.shape[0] != dims.d:
-        raise CallError(
-            f"dim 0 of smooth_scale is {call.smooth_scale.shape[0]}, D is {dims.d}; expected: dim 0 of "
-            "smooth_scale equals D [smooth_scale1_shape]"
-        )
+    with unless_open:
+        if _has_elements(call.smooth_scale) and call.smooth_scale.shape[0] != dims.d:
+            raise CallError(
+                f"dim 0 of smooth_scale is {call.smooth_scale.shape[0]}, D is {dims.d}; expected: dim 0 of "
+                "smooth_scale equals D [smooth_scale1_shape]"
+            )
     # beta_shape
-    if _has_elements(call.beta) and call.beta.shape[0] != dims.d:
-        raise CallError(
-            f"dim 0 of beta is {call.beta.shape[0]}, D is {dims.d}; expected: dim 0 of beta equals D "
-            "[beta_shape]"
-        )
+    with unless_open:
+        if _has_elements(call.beta) and call.beta.shape[0] != dims.d:
+            raise CallError(
+                f"dim 0 of beta is {call.beta.shape[0]}, D is {dims.d}; expected: dim 0 of beta equals D "
+                "[beta_shape]"
+            )
 
 
 def _y1_shape(call: Call, dims: Dims) -> list[int]:
@@ -222,9 +244,9 @@ def _has_elements(tensor: Tensor | Sequence[int] | None) -> bool:
     """Whether an input is passed: one without elements means none."""
     if tensor is None:
         return False
-    if not isinstance(tensor, Tensor):
+    if isinstance(tensor, Sequence):
         return len(tensor) > 0
-    return any(isinstance(size, torch.SymInt) for size in tensor.shape) or tensor.numel() > 0
+    return any(not isinstance(size, int) for size in tensor.shape) or tensor.numel() > 0
 
 
 def _run(tensor: Tensor, begin: int, behind: int) -> tuple[int, ...]:

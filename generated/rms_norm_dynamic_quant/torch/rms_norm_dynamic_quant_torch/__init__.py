@@ -14,10 +14,20 @@ from pathlib import Path
 
 import torch
 
-_HERE = Path(__file__).parent
+_HERE = Path(__file__).resolve().parent
+_REGISTRATION = _HERE / "_registration.so"
 _DEVICE = _HERE / "_device.so"
 
-torch.ops.load_library(_HERE / "_registration.so")
+# A second registration would end the process.
+if hasattr(torch.ops._C_ascend, "npu_rms_norm_dynamic_quant"):
+    if str(_REGISTRATION) not in torch.ops.loaded_libraries:
+        raise ImportError(
+            "_C_ascend::npu_rms_norm_dynamic_quant is registered already, without this library; expected: "
+            "`import rms_norm_dynamic_quant_torch` before `import rms_norm_dynamic_quant` and any other "
+            "library that has the operator"
+        )
+else:
+    torch.ops.load_library(_REGISTRATION)
 if _DEVICE.exists() and find_spec("torch_npu") is not None:
     import torch_npu  # noqa: F401 - the device library uses what it has loaded
 

@@ -2,7 +2,10 @@
 #ifndef EMULATED_CUBE_H
 #define EMULATED_CUBE_H
 
+#include "emulated/arch.h"
+#include "emulated/atomic.h"
 #include "emulated/cube_parameters.h"
+#include "emulated/cube_unit_flags.h"
 #include "emulated/tensor.h"
 #include "ops/fixpipe.h"
 #include "ops/load.h"
@@ -56,6 +59,9 @@ void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
     Site site = Site::Here())
 {
     const LoadCall call{"LoadDataWithTranspose", site, dst.InSpace(), src.InSpace()};
+    if (call.to == emulator::Space::L0A) {
+        RefuseOnArch35(call.name, site, "a way from L1 to L0A with LoadDataWithTranspose", "use LoadData with LoadData2DParamsV2");
+    }
     emulator::ops::LoadTransposed op;
     op.elementSize = sizeof(T);
     op.startIndex = params.startIndex.Wide();
@@ -72,6 +78,7 @@ void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadDa
 {
     using emulator::ops::Layout3D;
     const LoadCall call{"LoadData", site, dst.InSpace(), src.InSpace()};
+    RefuseOnArch35(call.name, site, "LoadData3DParamsV2 without SetLoadDataRepeat", "use LoadData2DParamsV2");
     emulator::ops::Load3D op;
     const bool right = dst.InSpace() == emulator::Space::L0B;
     op.layout = right ? Layout3D::ZN : params.enTranspose ? Layout3D::ZZ_TRANSPOSED
@@ -100,11 +107,17 @@ void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadDa
 
 // ------------------------------------------------------------------ Mmad
 
-inline void RefuseUnitFlag(const char *name, Site site, const Limited8 &flag)
+// In which direction Mmad goes through C: it changes how well Fixpipe keeps up with unit flags, and no result.
+inline void SetMMLayoutTransform(bool)
 {
-    if (flag.Given() != 0) {
-        Refuse(name, site, "unitFlag is not modelled", "order M and FIX with SetFlag and WaitFlag");
-    }
+}
+
+inline void SetMMColumnMajor()
+{
+}
+
+inline void SetMMRowMajor()
+{
 }
 
 inline void CheckSpace(const char *name, Site site, const char *what, emulator::Space given, emulator::Space wanted)
@@ -138,7 +151,7 @@ void WatchProducts(Instruction &instruction)
 constexpr uint64_t ORDERED_FRACTALS = 10;
 
 template <size_t N, typename C, typename A, typename B>
-void DoMmad(Site site, const emulator::ops::Mmad<C, A, B> &op, const std::array<Operand, N> &operands)
+void DoMmad(Site site, const emulator::ops::Mmad<C, A, B> &op, const Limited8 &unitFlag, const std::array<Operand, N> &operands)
 {
     if (op.m == 0 || op.n == 0 || op.k == 0) {
         return;
@@ -148,6 +161,7 @@ void DoMmad(Site site, const emulator::ops::Mmad<C, A, B> &op, const std::array<
     instruction.work.macs = static_cast<uint64_t>(op.m) * op.n * op.k;
     instruction.work.beats = (op.m + 15ULL) / 16 * ((op.n + 15ULL) / 16) * ((op.k + depth - 1) / depth);
     instruction.inOrder = op.m / 16ULL * (op.n / 16) >= ORDERED_FRACTALS;
+    instruction.unitFlags = UnitFlagsOf({"Mmad", site, false}, unitFlag, operands[0], {op.m, op.n, (op.m + 15U) / 16 * 16});
     WatchProducts<C, A>(instruction);
     Issue(std::move(instruction));
 }
@@ -158,7 +172,6 @@ emulator::ops::Mmad<C, A, B> MakeMmad(const LocalTensor<C> &dst, const LocalTens
 {
     using emulator::Space;
     constexpr const char *name = "Mmad";
-    RefuseUnitFlag(name, site, params.unitFlag);
     CheckSpace(name, site, "the result", dst.InSpace(), Space::L0C);
     CheckSpace(name, site, "the left operand", left.InSpace(), Space::L0A);
     CheckSpace(name, site, "the right operand", right.InSpace(), Space::L0B);
@@ -167,6 +180,14 @@ emulator::ops::Mmad<C, A, B> MakeMmad(const LocalTensor<C> &dst, const LocalTens
     op.n = params.n.Wide();
     op.k = params.k.Wide();
     op.wideK = params.kDirectionAlign;
+    op.nzA = OnArch35();
+    op.disableGemv = params.disableGemv;
+    if (params.disableGemv) {
+        RequireArch35(name, site, "disableGemv");
+    }
+    if (params.kDirectionAlign) {
+        RefuseOnArch35(name, site, "kDirectionAlign", "k is aligned to whole blocks there");
+    }
     return op;
 }
 
@@ -180,7 +201,7 @@ void Mmad(const LocalTensor<C> &dst, const LocalTensor<A> &left, const LocalTens
     }
     const bool keeps = params.isBias || !params.cmatrixInitVal;
     op.start = keeps ? emulator::ops::Start::KEEP : emulator::ops::Start::ZERO;
-    DoMmad(site, op, std::array<Operand, 3>{dst.Place(), left.Place(), right.Place()});
+    DoMmad(site, op, params.unitFlag, std::array<Operand, 3>{dst.Place(), left.Place(), right.Place()});
 }
 
 template <typename C, typename A, typename B>
@@ -190,7 +211,7 @@ void Mmad(const LocalTensor<C> &dst, const LocalTensor<A> &left, const LocalTens
     emulator::ops::Mmad<C, A, B> op = MakeMmad(dst, left, right, params, site);
     CheckSpace("Mmad", site, "the bias", bias.InSpace(), emulator::Space::BT);
     op.start = emulator::ops::Start::BIAS;
-    DoMmad(site, op, std::array<Operand, 4>{dst.Place(), left.Place(), right.Place(), bias.Place()});
+    DoMmad(site, op, params.unitFlag, std::array<Operand, 4>{dst.Place(), left.Place(), right.Place(), bias.Place()});
 }
 
 // ------------------------------------------------------------------ Fixpipe
@@ -210,12 +231,10 @@ void Fixpipe(const GlobalTensor<To> &dst, const LocalTensor<From> &src, const Fi
     static_assert(config.format != CO2Layout::COLUMN_MAJOR, "Fixpipe to columns is not modelled");
     constexpr const char *name = "Fixpipe";
     constexpr bool nz = config.format == CO2Layout::NZ;
-    RefuseUnitFlag(name, site, params.unitFlag);
     CheckSpace(name, site, "the source", src.InSpace(), emulator::Space::L0C);
     if (params.quantPre != (QuantOf<To, From>())) {
         Refuse(name, site, emulator::Text("quantPre is %d; expected: %d for these types", params.quantPre, QuantOf<To, From>()));
     }
-    const bool adds = emulator::Here().AtomicAdd();
     emulator::ops::Fixpipe<To, From> op;
     op.nz = nz;
     op.nSize = params.nSize.Wide();
@@ -227,12 +246,13 @@ void Fixpipe(const GlobalTensor<To> &dst, const LocalTensor<From> &src, const Fi
     op.dstNdStride = params.dstNdStride.Wide();
     op.relu = params.reluEn;
     op.splitChannels = params.isChannelSplit;
-    op.atomic = adds ? emulator::ops::Atomic::ADD : emulator::ops::Atomic::NONE;
+    op.atomic = AtomicOf<To>(name, site);
     const Operand to = dst.Place(name, site);
     Instruction instruction = MakeInstruction(Pipe::FIX, name, site, op, std::array<Operand, 2>{to, src.Place()});
-    if (adds) {
+    if (op.atomic != emulator::ops::Atomic::NONE) {
         MakeAtomic(instruction, to);
     }
+    instruction.unitFlags = UnitFlagsOfAll({name, site, true}, params.unitFlag, src.Place(), op);
     const uint64_t rows = static_cast<uint64_t>(params.mSize.Given()) * static_cast<uint64_t>(nz ? 1 : params.ndNum.Given());
     instruction.work.route = Route::L0C_GM;
     instruction.work.bytes = rows * params.nSize * sizeof(To);

@@ -2,6 +2,7 @@
 #ifndef EMULATED_CUBE_FILL_H
 #define EMULATED_CUBE_FILL_H
 
+#include "emulated/arch.h"
 #include "emulated/cube_parameters.h"
 #include "emulated/tensor.h"
 
@@ -38,6 +39,9 @@ void InitConstValue(const LocalTensor<T> &dst, const InitConstValueParams<T> &pa
     const bool l1 = dst.InSpace() == emulator::Space::L1;
     if (!l1 && dst.InSpace() != emulator::Space::L0A && dst.InSpace() != emulator::Space::L0B) {
         Refuse(name, site, emulator::Text("the tensor is in %s; expected: in L1, L0A or L0B", Name(dst.InSpace())));
+    }
+    if (!l1) {
+        RefuseOnArch35(name, site, "filling L0A or L0B", "fill L1 and load it");
     }
     const uint32_t block = l1 ? 32 : 512;
     const Operand place = dst.Place();

@@ -100,10 +100,12 @@ struct MmadParams {
     bool kDirectionAlign = false;
     bool cmatrixSource = false; // C starts from the bias table
     bool cmatrixInitVal = true; // C starts from zeros
+    bool disableGemv = false; // arch35: a left operand of one row has the layout of others
 };
 
 struct FixpipeConfig {
     CO2Layout format;
+    bool isToUB = false; // arch35
 };
 
 constexpr FixpipeConfig CFG_NZ = {CO2Layout::NZ};

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "emulated/arch.h"
+#include "emulated/atomic.h"
 #include "emulated/parameters.h"
 #include "emulated/tensor.h"
 #include "ops/move.h"
@@ -26,11 +28,13 @@ inline Path PathOf(emulator::Space from, emulator::Space to, const char *name, S
             return {Pipe::MTE2, to == Space::UB ? Route::GM_UB : Route::GM_L1};
         }
     } else if (to == Space::GM) {
-        if (from == Space::UB || from == Space::L1) {
+        if (from == Space::UB || (from == Space::L1 && !OnArch35())) {
             return {Pipe::MTE3, from == Space::UB ? Route::UB_GM : Route::L1_GM};
         }
     } else if (from == Space::UB && to == Space::UB) {
         return {Pipe::V, Route::UB_UB};
+    } else if (from == Space::UB && to == Space::L1 && OnArch35() && !emulator::Here().Cube()) {
+        return {Pipe::MTE3, Route::UB_L1};
     }
     Refuse(name, site, emulator::Text("there is no way from %s to %s on this chip", Name(from), Name(to)));
     return {Pipe::S, Route::NONE};
@@ -47,20 +51,21 @@ struct MoveCall {
         return to.memory->InSpace() == emulator::Space::GM;
     }
 
-    bool Adds() const
+    template <typename T>
+    emulator::ops::Atomic Atomic() const
     {
-        return ToGm() && emulator::Here().AtomicAdd();
+        return ToGm() ? AtomicOf<T>(name, site) : emulator::ops::Atomic::NONE;
     }
 
     template <typename Op>
-    void Do(const Op &op, int64_t bursts, int64_t bytes) const
+    void Do(const Op &op, int64_t bursts, int64_t bytes, emulator::ops::Atomic atomic = emulator::ops::Atomic::NONE) const
     {
         if (bursts == 0 || bytes == 0) {
             return;
         }
         const Path path = PathOf(from.memory->InSpace(), to.memory->InSpace(), name, site);
         Instruction instruction = MakeInstruction(path.pipe, name, site, op, std::array<Operand, 2>{to, from});
-        if (Adds()) {
+        if (atomic != emulator::ops::Atomic::NONE) {
             MakeAtomic(instruction, to);
         }
         instruction.work.route = path.route;
@@ -78,14 +83,14 @@ struct MoveCall {
     void Blocks(const DataCopyParams &params) const
     {
         const int64_t bytes = params.blockLen.Given() * BLOCK_BYTES;
-        if (Adds()) {
+        if (const emulator::ops::Atomic atomic = Atomic<T>(); atomic != emulator::ops::Atomic::NONE) {
             emulator::ops::MoveOut<T> out;
             out.bursts = params.blockCount.Wide();
             out.length = static_cast<uint32_t>(bytes);
             out.srcGap = params.srcStride.Wide();
             out.dstGap = static_cast<uint64_t>(params.dstStride.Given() * BLOCK_BYTES);
-            out.atomic = emulator::ops::Atomic::ADD;
-            Do(out, params.blockCount.Given(), bytes);
+            out.atomic = atomic;
+            Do(out, params.blockCount.Given(), bytes, atomic);
             return;
         }
         emulator::ops::Move move;
@@ -216,8 +221,8 @@ void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const Da
     move.length = params.blockLen.Wide();
     move.srcGap = params.srcStride.Wide();
     move.dstGap = params.dstStride.Wide();
-    move.atomic = call.Adds() ? emulator::ops::Atomic::ADD : emulator::ops::Atomic::NONE;
-    call.Do(move, params.blockCount.Given(), params.blockLen.Given());
+    move.atomic = call.Atomic<T>();
+    call.Do(move, params.blockCount.Given(), params.blockLen.Given(), move.atomic);
 }
 
 template <typename T>

@@ -88,7 +88,11 @@ enum class RoundMode : uint8_t {
     CAST_CEIL,
     CAST_ROUND,
     CAST_TRUNC,
-    CAST_ODD
+    CAST_ODD,
+    CAST_HYBRID, // from here on arch35
+    CAST_EVEN,
+    CAST_ZERO,
+    UNKNOWN = 0xFF
 };
 
 enum class CMPMODE : uint8_t {

@@ -117,6 +117,27 @@ inline emulator::Access FromOps(const Operand &operand, const emulator::ops::Acc
     return made;
 }
 
+// Ends a walk over accesses at the first that must not be made.
+struct OutOfBounds {
+};
+
+// The accesses of an instruction, up to one that is out of bounds: what is visited before it is read, as offsets and bits,
+// is then not read.
+template <typename Op, size_t N>
+void AddAccesses(const Op &op, const std::array<uint8_t *, N> &pointers, const std::array<Operand, N> &operands,
+    std::vector<emulator::Access> &accesses)
+{
+    try {
+        op.Ranges(pointers.data(), [&](const emulator::ops::Access &access) {
+            accesses.push_back(FromOps(operands[access.operand], access));
+            if (!accesses.back().Inside()) {
+                throw OutOfBounds{};
+            }
+        });
+    } catch (const OutOfBounds &) { // the access is told when the instruction is checked
+    }
+}
+
 // An instruction whose semantics are a struct of ops/. The operands stand as there: the destination first.
 // `late`: which bytes it touches depends on data, so that this is asked when it is executed.
 template <typename Op, size_t N>
@@ -135,9 +156,7 @@ Instruction MakeInstruction(Pipe pipe, const char *name, Site site, const Op &op
         instruction.operands.back().alignment = op.Alignment(static_cast<uint32_t>(i));
     }
     const auto ranges = [op, pointers, operands](std::vector<emulator::Access> &accesses) {
-        op.Ranges(pointers.data(), [&](const emulator::ops::Access &access) {
-            accesses.push_back(FromOps(operands[access.operand], access));
-        });
+        AddAccesses(op, pointers, operands, accesses);
     };
     if (late) {
         instruction.late = ranges;

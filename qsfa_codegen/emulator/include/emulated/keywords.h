@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ops/numbers.h"
+#include "ops/hifloat8.h"
 
 #define __aicore__
 #define __global__
@@ -20,9 +20,14 @@
 #define __cube__
 #define __vector__
 #define __inout_pipe__(...)
+#define __simd_vf__
+#define __simd_callee__
+#define __local_mem__
 
 using half = emulator::Half;
 using bfloat16_t = emulator::BFloat16;
+using fp8_e4m3fn_t = emulator::Float8E4M3;
+using hifloat8_t = emulator::HiFloat8;
 using GM_ADDR = uint8_t *;
 
 enum pipe_t {

@@ -17,8 +17,16 @@ struct DataCopyParams {
 
     Limited16 blockCount = 1;
     Limited16 blockLen = 0;
-    Limited16 srcStride = 0;
-    Limited16 dstStride = 0;
+
+    union { // two names of one field
+        Limited16 srcStride = 0;
+        Limited16 srcGap;
+    };
+
+    union {
+        Limited16 dstStride = 0;
+        Limited16 dstGap;
+    };
 };
 
 struct DataCopyExtParams {

@@ -24,22 +24,6 @@ inline bfloat16_t ToBfloat16(const float &value)
     return value;
 }
 
-template <typename T>
-void SetAtomicAdd()
-{
-    emulator::Here().SetAtomicAdd(true);
-}
-
-inline void SetAtomicNone()
-{
-    emulator::Here().SetAtomicAdd(false);
-}
-
-inline void DisableDmaAtomic()
-{
-    SetAtomicNone();
-}
-
 } // namespace AscendC
 
 #endif // EMULATED_SCALAR_H

@@ -83,15 +83,17 @@ void PipeBarrier(Site site = Site::Here())
 template <uint8_t modeId, pipe_t pipe>
 void CrossCoreSetFlag(uint16_t flagId, Site site = Site::Here())
 {
-    static_assert(pipe != PIPE_S && pipe != PIPE_ALL, "a cross-core flag is set by a pipe other than S and ALL");
+    static_assert(pipe != PIPE_ALL && (pipe != PIPE_S || modeId == 4), "a cross-core flag is set by a pipe other than ALL and, but in mode 4, S");
     emulator::Here().SetCross(modeId, PipeOf(pipe), flagId, site);
 }
 
-// On arch22 the mode and pipe have no effect: all that follows waits.
+// On arch22 the mode and pipe have no effect: all that follows waits. On arch35 the pipe alone waits.
 template <uint8_t modeId = 0, pipe_t pipe = PIPE_S>
 void CrossCoreWaitFlag(uint16_t flagId, Site site = Site::Here())
 {
-    emulator::Here().WaitCross(flagId, site);
+    emulator::Core &core = emulator::Here();
+    const bool arch35 = core.Whole().OnChip().Arch35();
+    core.WaitCross(arch35 ? modeId : 0, arch35 ? PipeOf(pipe) : Pipe::S, flagId, site);
 }
 
 // The flags that SyncAll uses for itself.
@@ -108,18 +110,18 @@ void SyncAll(Site site = Site::Here())
     if (isAIVOnly) {
         if (!core.Cube()) {
             core.SetCross(0, Pipe::MTE3, SYNC_AIV, site);
-            core.WaitCross(SYNC_AIV, site);
+            core.WaitCross(0, Pipe::S, SYNC_AIV, site);
         }
         return;
     }
     if (core.Cube()) {
-        core.WaitCross(SYNC_TO_AIC, site);
+        core.WaitCross(0, Pipe::S, SYNC_TO_AIC, site);
         core.SetCross(0, Pipe::FIX, SYNC_AIC, site);
-        core.WaitCross(SYNC_AIC, site);
+        core.WaitCross(0, Pipe::S, SYNC_AIC, site);
         core.SetCross(2, Pipe::MTE3, SYNC_TO_AIV, site);
     } else {
         core.SetCross(2, Pipe::MTE3, SYNC_TO_AIC, site);
-        core.WaitCross(SYNC_TO_AIV, site);
+        core.WaitCross(0, Pipe::S, SYNC_TO_AIV, site);
     }
 }
 

@@ -2,8 +2,8 @@
 #ifndef EMULATED_TENSOR_H
 #define EMULATED_TENSOR_H
 
+#include "emulated/arch.h"
 #include "emulated/enums.h"
-#include "emulated/issue.h"
 #include "emulated/keywords.h"
 
 namespace AscendC {
@@ -94,6 +94,15 @@ public:
     {
     }
 
+    // At an address of the memory that the position stands for.
+    LocalTensor(TPosition position, uint32_t address, uint32_t size)
+        : position_(position), size_(size)
+    {
+        place_.memory = &emulator::Here().In(SpaceOf(position));
+        place_.offset = place_.low = address;
+        place_.high = place_.low + static_cast<int64_t>(size) * static_cast<int64_t>(sizeof(T));
+    }
+
     T GetValue(uint32_t index, Site site = Site::Here()) const
     {
         return ReadScalar<T>(place_, index, "GetValue", site);
@@ -126,7 +135,8 @@ public:
 
     uint64_t GetPhyAddr(uint32_t offset = 0) const
     {
-        return static_cast<uint64_t>(place_.offset) + offset * sizeof(T);
+        const uint64_t address = static_cast<uint64_t>(place_.offset) + offset * sizeof(T);
+        return InSpace() == emulator::Space::UB && OnArch35() ? emulator::Here().Marked(address, place_.low, place_.high) : address;
     }
 
     int32_t GetPosition() const

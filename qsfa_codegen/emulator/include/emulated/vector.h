@@ -2,8 +2,11 @@
 #ifndef EMULATED_VECTOR_H
 #define EMULATED_VECTOR_H
 
+#include "emulated/vector_compare.h"
 #include "emulated/vector_elementwise.h"
+#include "emulated/vector_mask.h"
 #include "emulated/vector_rearrange.h"
 #include "emulated/vector_reduce.h"
+#include "emulated/vector_reduce_tensor.h"
 
 #endif // EMULATED_VECTOR_H

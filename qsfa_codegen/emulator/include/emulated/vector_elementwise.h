@@ -3,42 +3,11 @@
 #define EMULATED_VECTOR_ELEMENTWISE_H
 
 #include "emulated/vector_issue.h"
-#include "ops/compare.h"
 #include "ops/elementwise.h"
 
 namespace AscendC {
 
 namespace ops = emulator::ops;
-
-template <typename T, MaskMode mode = MaskMode::NORMAL>
-void SetVectorMask(uint64_t maskHigh, uint64_t maskLow)
-{
-    emulator::Here().mask.low = maskLow;
-    emulator::Here().mask.high = maskHigh;
-}
-
-template <typename T, MaskMode mode = MaskMode::NORMAL>
-void SetVectorMask(int32_t length)
-{
-    const bool count = mode == MaskMode::COUNTER;
-    const Mask first = Mask::First(static_cast<uint32_t>(length));
-    SetVectorMask<T, mode>(count ? 0 : first.high, count ? static_cast<uint64_t>(length) : first.low);
-}
-
-inline void SetMaskCount()
-{
-    emulator::Here().mask.counter = true;
-}
-
-inline void SetMaskNorm()
-{
-    emulator::Here().mask.counter = false;
-}
-
-inline void ResetMask()
-{
-    SetVectorMask<half>(~0ULL, ~0ULL);
-}
 
 // ------------------------------------------------------------------ two operands
 
@@ -62,7 +31,7 @@ void DoBinary(const VectorCall &call, const LocalTensor<To> &dst, const LocalTen
         Limited8 repeatTimes, const BinaryRepeatParams &params, Site site = Site::Here()) \
     { \
         const VectorCall call{#NAME, site}; \
-        DoBinary<ops::NAME>(call, dst, src0, src1, Chosen<isSetMask>(call.Bits(mask, ops::WIDTH<T>)), \
+        DoBinary<ops::NAME>(call, dst, src0, src1, call.Lanes<isSetMask>(mask, ops::WIDTH<T>), \
             repeatTimes.Wide(), params); \
     } \
 \
@@ -71,7 +40,7 @@ void DoBinary(const VectorCall &call, const LocalTensor<To> &dst, const LocalTen
         Limited8 repeatTimes, const BinaryRepeatParams &params, Site site = Site::Here()) \
     { \
         const VectorCall call{#NAME, site}; \
-        DoBinary<ops::NAME>(call, dst, src0, src1, isSetMask ? call.First(mask, ops::WIDTH<T>) : Chosen<false>({}), \
+        DoBinary<ops::NAME>(call, dst, src0, src1, call.Lanes<isSetMask>(mask, ops::WIDTH<T>), \
             repeatTimes.Wide(), params); \
     } \
 \
@@ -119,7 +88,7 @@ void DoUnary(const VectorCall &call, const LocalTensor<T> &dst, const LocalTenso
         const UnaryRepeatParams &params, Site site = Site::Here()) \
     { \
         const VectorCall call{#NAME, site}; \
-        DoUnary<ops::NAME>(call, dst, src, Chosen<isSetMask>(call.Bits(mask, ops::WIDTH<T>)), repeatTimes.Wide(), \
+        DoUnary<ops::NAME>(call, dst, src, call.Lanes<isSetMask>(mask, ops::WIDTH<T>), repeatTimes.Wide(), \
             params); \
     } \
 \
@@ -128,7 +97,7 @@ void DoUnary(const VectorCall &call, const LocalTensor<T> &dst, const LocalTenso
         const UnaryRepeatParams &params, Site site = Site::Here()) \
     { \
         const VectorCall call{#NAME, site}; \
-        DoUnary<ops::NAME>(call, dst, src, isSetMask ? call.First(mask, ops::WIDTH<T>) : Chosen<false>({}), \
+        DoUnary<ops::NAME>(call, dst, src, call.Lanes<isSetMask>(mask, ops::WIDTH<T>), \
             repeatTimes.Wide(), params); \
     } \
 \
@@ -171,7 +140,7 @@ void DoScalar(const VectorCall &call, const LocalTensor<T> &dst, const LocalTens
         const uint64_t mask[], Limited8 repeatTimes, const UnaryRepeatParams &params, Site site = Site::Here()) \
     { \
         const VectorCall call{#NAME, site}; \
-        DoScalar<ops::OPERATION>(call, dst, src, scalar, Chosen<isSetMask>(call.Bits(mask, ops::WIDTH<T>)), \
+        DoScalar<ops::OPERATION>(call, dst, src, scalar, call.Lanes<isSetMask>(mask, ops::WIDTH<T>), \
             repeatTimes.Wide(), params); \
     } \
 \
@@ -181,7 +150,7 @@ void DoScalar(const VectorCall &call, const LocalTensor<T> &dst, const LocalTens
     { \
         const VectorCall call{#NAME, site}; \
         DoScalar<ops::OPERATION>(call, dst, src, scalar, \
-            isSetMask ? call.First(mask, ops::WIDTH<T>) : Chosen<false>({}), repeatTimes.Wide(), params); \
+            call.Lanes<isSetMask>(mask, ops::WIDTH<T>), repeatTimes.Wide(), params); \
     } \
 \
     template <typename T, bool isSetMask = true> \
@@ -255,7 +224,7 @@ void Cast(const LocalTensor<To> &dst, const LocalTensor<From> &src, const RoundM
     Limited8 repeatTimes, const UnaryRepeatParams &params, Site site = Site::Here())
 {
     const VectorCall call{"Cast", site};
-    DoCast(call, dst, src, round, Chosen<isSetMask>(call.Bits(mask, ops::WIDTH<To, From>)), repeatTimes.Wide(), params);
+    DoCast(call, dst, src, round, call.Lanes<isSetMask>(mask, ops::WIDTH<To, From>), repeatTimes.Wide(), params);
 }
 
 template <typename To, typename From, bool isSetMask = true>
@@ -263,7 +232,7 @@ void Cast(const LocalTensor<To> &dst, const LocalTensor<From> &src, const RoundM
     Limited8 repeatTimes, const UnaryRepeatParams &params, Site site = Site::Here())
 {
     const VectorCall call{"Cast", site};
-    DoCast(call, dst, src, round, isSetMask ? call.First(mask, ops::WIDTH<To, From>) : Chosen<false>({}),
+    DoCast(call, dst, src, round, call.Lanes<isSetMask>(mask, ops::WIDTH<To, From>),
         repeatTimes.Wide(), params);
 }
 

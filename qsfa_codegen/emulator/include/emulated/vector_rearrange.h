@@ -1,9 +1,8 @@
-// Vector instructions that fill, copy, broadcast, gather, compare and select.
+// Vector instructions that fill, copy, broadcast and gather.
 #ifndef EMULATED_VECTOR_REARRANGE_H
 #define EMULATED_VECTOR_REARRANGE_H
 
-#include "emulated/vector_issue.h"
-#include "ops/compare.h"
+#include "emulated/vector_mask.h"
 #include "ops/rearrange.h"
 
 namespace AscendC {
@@ -33,7 +32,7 @@ void Duplicate(const LocalTensor<T> &dst, const typename LocalTensor<T>::PrimTyp
     Limited8 repeatTimes, Limited16 dstBlockStride, Limited8 dstRepeatStride, Site site = Site::Here())
 {
     const VectorCall call{"Duplicate", site};
-    DoDuplicate(call, dst, value, Chosen<isSetMask>(call.Bits(mask, emulator::ops::WIDTH<T>)), repeatTimes.Wide(),
+    DoDuplicate(call, dst, value, call.Lanes<isSetMask>(mask, emulator::ops::WIDTH<T>), repeatTimes.Wide(),
         StridesOf(dstBlockStride, dstRepeatStride));
 }
 
@@ -42,7 +41,7 @@ void Duplicate(const LocalTensor<T> &dst, const typename LocalTensor<T>::PrimTyp
     Limited8 repeatTimes, Limited16 dstBlockStride, Limited8 dstRepeatStride, Site site = Site::Here())
 {
     const VectorCall call{"Duplicate", site};
-    DoDuplicate(call, dst, value, isSetMask ? call.First(mask, emulator::ops::WIDTH<T>) : Chosen<false>({}),
+    DoDuplicate(call, dst, value, call.Lanes<isSetMask>(mask, emulator::ops::WIDTH<T>),
         repeatTimes.Wide(), StridesOf(dstBlockStride, dstRepeatStride));
 }
 
@@ -73,7 +72,7 @@ void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t m
     const CopyRepeatParams &params, Site site = Site::Here())
 {
     const VectorCall call{"Copy", site};
-    DoCopy(call, dst, src, Chosen<isSetMask>(call.Bits(mask, emulator::ops::WIDTH<T>)), repeatTimes.Wide(), params);
+    DoCopy(call, dst, src, call.Lanes<isSetMask>(mask, emulator::ops::WIDTH<T>), repeatTimes.Wide(), params);
 }
 
 template <typename T, bool isSetMask = true>
@@ -81,7 +80,7 @@ void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask, L
     const CopyRepeatParams &params, Site site = Site::Here())
 {
     const VectorCall call{"Copy", site};
-    DoCopy(call, dst, src, isSetMask ? call.First(mask, emulator::ops::WIDTH<T>) : Chosen<false>({}), repeatTimes.Wide(), params);
+    DoCopy(call, dst, src, call.Lanes<isSetMask>(mask, emulator::ops::WIDTH<T>), repeatTimes.Wide(), params);
 }
 
 template <typename T>
@@ -89,6 +88,7 @@ void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, Limited8 repeatT
     Site site = Site::Here())
 {
     const VectorCall call{"Brcb", site};
+    ResetMask();
     emulator::ops::BroadcastBlocks<BitsOf<T>> op;
     op.repeat = repeatTimes.Wide();
     op.dst = StridesOf(params.dstBlkStride, params.dstRepStride);
@@ -115,7 +115,15 @@ void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTen
     uint64_t mask, Limited8 repeatTimes, Limited16 dstRepStride, Site site = Site::Here())
 {
     const VectorCall call{"Gather", site};
-    DoGather(call, dst, src, offsets, srcBaseAddr, call.First(mask, emulator::ops::WIDTH<T>), repeatTimes.Wide(), dstRepStride);
+    DoGather(call, dst, src, offsets, srcBaseAddr, call.Lanes(mask, emulator::ops::WIDTH<T>), repeatTimes.Wide(), dstRepStride);
+}
+
+template <typename T>
+void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offsets, uint32_t srcBaseAddr,
+    const uint64_t mask[], Limited8 repeatTimes, Limited16 dstRepStride, Site site = Site::Here())
+{
+    const VectorCall call{"Gather", site};
+    DoGather(call, dst, src, offsets, srcBaseAddr, call.Lanes(mask, emulator::ops::WIDTH<T>), repeatTimes.Wide(), dstRepStride);
 }
 
 template <typename T>
@@ -138,10 +146,14 @@ void DoGatherMask(const VectorCall &call, const LocalTensor<T> &dst, const Local
     op.src = StridesOf(params.src0BlockStride, params.src0RepeatStride);
     op.patternRepeat = params.src1RepeatStride.Wide();
     const std::array<Operand, 3> operands{dst.Place(), src.Place(), pattern};
+    if (reduceMode && mask == 0) {
+        Refuse(call.name, call.site, "mask is 0 in counter mode; expected: the elements of a repeat");
+    }
     if (op.repeat == 0) {
         taken = 0;
         return;
     }
+    emulator::Here().mask = {false, mask, 0};
     Instruction instruction = MakeInstruction(Pipe::V, call.name, call.site, op, operands, true);
     instruction.work.repeats = op.repeat;
     instruction.inOrder = emulator::Here().Whole().OnChip().VectorInOrder();
@@ -162,6 +174,7 @@ template <typename T, typename U>
 void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<U> &pattern, bool reduceMode,
     uint32_t mask, const GatherMaskParams &params, uint64_t &rsvdCnt, Site site = Site::Here())
 {
+    static_assert(sizeof(U) == sizeof(T), "the pattern's elements are as wide as those of the source");
     DoGatherMask(VectorCall{"GatherMask", site}, dst, src, pattern.Place(), 0, reduceMode, mask, params, rsvdCnt);
 }
 
@@ -169,89 +182,8 @@ template <typename T>
 void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t pattern, bool reduceMode, uint32_t mask,
     const GatherMaskParams &params, uint64_t &rsvdCnt, Site site = Site::Here())
 {
+    CheckRange("GatherMask", site, "src1Pattern", pattern, 1, 7);
     DoGatherMask(VectorCall{"GatherMask", site}, dst, src, src.Place(), pattern, reduceMode, mask, params, rsvdCnt);
-}
-
-// ------------------------------------------------------------------ Compare, Select
-
-// On arch22 a count is whole repeats.
-template <typename T>
-uint32_t WholeRepeats(const VectorCall &call, uint32_t count)
-{
-    constexpr uint32_t width = emulator::ops::WIDTH<T>;
-    if (count % width != 0) {
-        Refuse(call.name, call.site, emulator::Text("the count is %u; expected: a multiple of %u, the elements of 256 bytes", count, width));
-    }
-    return count / width;
-}
-
-template <typename T, typename U>
-void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode, uint32_t count,
-    Site site = Site::Here())
-{
-    const VectorCall call{"Compare", site};
-    emulator::ops::Compare<T> op;
-    op.relation = static_cast<emulator::ops::Relation>(mode);
-    op.repeat = WholeRepeats<T>(call, count);
-    IssueVector<uint8_t, T>(call, op, op.repeat, std::array<Operand, 3>{dst.Place(), src0.Place(), src1.Place()});
-}
-
-template <typename T, typename U>
-void CompareScalar(const LocalTensor<U> &dst, const LocalTensor<T> &src, const typename LocalTensor<T>::PrimType value, CMPMODE mode,
-    uint32_t count, Site site = Site::Here())
-{
-    const VectorCall call{"CompareScalar", site};
-    emulator::ops::Compare<T> op;
-    op.relation = static_cast<emulator::ops::Relation>(mode);
-    op.repeat = WholeRepeats<T>(call, count);
-    op.scalar = true;
-    op.value = value;
-    IssueVector<uint8_t, T>(call, op, op.repeat, std::array<Operand, 2>{dst.Place(), src.Place()});
-}
-
-template <typename T>
-emulator::ops::Select<T> MakeSelect(SELMODE mode, const Mask &mask, uint32_t repeats, const BinaryRepeatParams &params)
-{
-    emulator::ops::Select<T> op;
-    op.mask = mask;
-    op.repeat = repeats;
-    op.dst = StridesOf(params.dstBlkStride, params.dstRepStride);
-    op.src0 = StridesOf(params.src0BlkStride, params.src0RepStride);
-    op.src1 = StridesOf(params.src1BlkStride, params.src1RepStride);
-    op.sameBits = mode == SELMODE::VSEL_CMPMASK_SPR;
-    return op;
-}
-
-template <typename T, typename U>
-void Select(const LocalTensor<T> &dst, const LocalTensor<U> &bits, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
-    SELMODE mode, uint64_t mask, Limited8 repeatTimes, const BinaryRepeatParams &params, Site site = Site::Here())
-{
-    const VectorCall call{"Select", site};
-    const uint32_t repeats = repeatTimes.Wide();
-    const auto op = MakeSelect<T>(mode, call.First(mask, emulator::ops::WIDTH<T>), repeats, params);
-    IssueVector<T, T>(call, op, repeats, std::array<Operand, 4>{dst.Place(), bits.Place(), src0.Place(), src1.Place()});
-}
-
-template <typename T, typename U>
-void Select(const LocalTensor<T> &dst, const LocalTensor<U> &bits, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
-    SELMODE mode, uint32_t count, Site site = Site::Here())
-{
-    const VectorCall call{"Select", site};
-    const auto op = MakeSelect<T>(mode, call.Count(count), 1, {});
-    IssueVector<T, T>(call, op, RepeatsOf(op.mask, 1, emulator::ops::WIDTH<T>),
-        std::array<Operand, 4>{dst.Place(), bits.Place(), src0.Place(), src1.Place()});
-}
-
-template <typename T, typename U>
-void Select(const LocalTensor<T> &dst, const LocalTensor<U> &bits, const LocalTensor<T> &src0,
-    typename LocalTensor<T>::PrimType value, SELMODE mode, uint32_t count, Site site = Site::Here())
-{
-    const VectorCall call{"Select", site};
-    auto op = MakeSelect<T>(mode, call.Count(count), 1, {});
-    op.scalar = true;
-    op.value = value;
-    IssueVector<T, T>(call, op, RepeatsOf(op.mask, 1, emulator::ops::WIDTH<T>),
-        std::array<Operand, 3>{dst.Place(), bits.Place(), src0.Place()});
 }
 
 // ------------------------------------------------------------------ CreateVecIndex

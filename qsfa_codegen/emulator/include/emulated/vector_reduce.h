@@ -36,7 +36,7 @@ void DoWholeReduce(const VectorCall &call, const LocalTensor<T> &dst, const Loca
         ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX, Site site = Site::Here()) \
     { \
         const VectorCall call{#NAME, site}; \
-        DoWholeReduce(call, dst, src, Chosen<isSetMask>(call.Bits(mask, emulator::ops::WIDTH<T>)), \
+        DoWholeReduce(call, dst, src, call.Lanes<isSetMask>(mask, emulator::ops::WIDTH<T>), \
             {repeatTimes, dstRepStride, srcBlkStride, srcRepStride}, emulator::ops::Reduction::REDUCTION, \
             static_cast<emulator::ops::Order>(order)); \
     } \
@@ -48,7 +48,7 @@ void DoWholeReduce(const VectorCall &call, const LocalTensor<T> &dst, const Loca
     { \
         const VectorCall call{#NAME, site}; \
         DoWholeReduce(call, dst, src, \
-            isSetMask ? call.First(static_cast<uint64_t>(mask), emulator::ops::WIDTH<T>) : Chosen<false>({}), \
+            call.Lanes<isSetMask>(static_cast<uint64_t>(mask), emulator::ops::WIDTH<T>), \
             {repeatTimes, dstRepStride, srcBlkStride, srcRepStride}, emulator::ops::Reduction::REDUCTION, \
             static_cast<emulator::ops::Order>(order)); \
     }
@@ -63,7 +63,7 @@ void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const 
     int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride, Site site = Site::Here())
 {
     const VectorCall call{"WholeReduceSum", site};
-    DoWholeReduce(call, dst, src, Chosen<isSetMask>(call.Bits(mask, emulator::ops::WIDTH<T>)),
+    DoWholeReduce(call, dst, src, call.Lanes<isSetMask>(mask, emulator::ops::WIDTH<T>),
         {repeatTimes, dstRepStride, srcBlkStride, srcRepStride}, emulator::ops::Reduction::SUM, emulator::ops::Order::ONLY_VALUE);
 }
 
@@ -72,7 +72,7 @@ void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_
     int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride, Site site = Site::Here())
 {
     const VectorCall call{"WholeReduceSum", site};
-    DoWholeReduce(call, dst, src, isSetMask ? call.First(static_cast<uint64_t>(mask), emulator::ops::WIDTH<T>) : Chosen<false>({}),
+    DoWholeReduce(call, dst, src, call.Lanes<isSetMask>(static_cast<uint64_t>(mask), emulator::ops::WIDTH<T>),
         {repeatTimes, dstRepStride, srcBlkStride, srcRepStride}, emulator::ops::Reduction::SUM, emulator::ops::Order::ONLY_VALUE);
 }
 
@@ -96,7 +96,7 @@ void DoGroupReduce(const VectorCall &call, const LocalTensor<T> &dst, const Loca
         int32_t dstRepStride, int32_t srcBlkStride, int32_t srcRepStride, Site site = Site::Here()) \
     { \
         const VectorCall call{#NAME, site}; \
-        DoGroupReduce<GROUP>(call, dst, src, Chosen<isSetMask>(call.Bits(mask, emulator::ops::WIDTH<T>)), \
+        DoGroupReduce<GROUP>(call, dst, src, call.Lanes<isSetMask>(mask, emulator::ops::WIDTH<T>), \
             {repeat, dstRepStride, srcBlkStride, srcRepStride}, emulator::ops::Reduction::REDUCTION); \
     } \
 \
@@ -106,7 +106,7 @@ void DoGroupReduce(const VectorCall &call, const LocalTensor<T> &dst, const Loca
     { \
         const VectorCall call{#NAME, site}; \
         DoGroupReduce<GROUP>(call, dst, src, \
-            isSetMask ? call.First(static_cast<uint64_t>(mask), emulator::ops::WIDTH<T>) : Chosen<false>({}), \
+            call.Lanes<isSetMask>(static_cast<uint64_t>(mask), emulator::ops::WIDTH<T>), \
             {repeat, dstRepStride, srcBlkStride, srcRepStride}, emulator::ops::Reduction::REDUCTION); \
     }
 

@@ -1,0 +1,288 @@
+// Right kernels for Ascend 950: vector registers, and a cube core with its vector cores without GM between them.
+#include "launch.h"
+
+using namespace AscendC;
+using namespace AscendC::Reg;
+
+namespace {
+
+constexpr uint32_t LANES32 = VECTOR_REG_WIDTH / sizeof(float);
+
+// ------------------------------------------------------------------ vector add
+
+constexpr uint32_t COUNT = 1000; // not whole registers
+constexpr uint32_t ROOM = 1024;
+
+__simd_vf__ inline void AddVF(__ubuf__ float *z, __ubuf__ float *x, __ubuf__ float *y, uint32_t count, uint16_t turns)
+{
+    RegTensor<float> left;
+    RegTensor<float> right;
+    MaskReg mask;
+    for (uint16_t i = 0; i < turns; ++i) {
+        mask = UpdateMask<float>(count);
+        Reg::LoadAlign<float, PostLiteral::POST_MODE_UPDATE>(left, x, LANES32);
+        Reg::LoadAlign(right, y + i * LANES32);
+        Reg::Add(left, left, right, mask);
+        Reg::StoreAlign(z + i * LANES32, left, mask);
+    }
+}
+
+__global__ __aicore__ void add_registers(GM_ADDR x, GM_ADDR y, GM_ADDR z)
+{
+    GlobalTensor<float> xGm;
+    GlobalTensor<float> yGm;
+    GlobalTensor<float> zGm;
+    xGm.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(x) + GetBlockIdx() * COUNT);
+    yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(y) + GetBlockIdx() * COUNT);
+    zGm.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(z) + GetBlockIdx() * COUNT);
+    const LocalTensor<float> xUb(TPosition::VECIN, 0, ROOM);
+    const LocalTensor<float> yUb(TPosition::VECIN, ROOM * 4, ROOM);
+    const LocalTensor<float> zUb(TPosition::VECOUT, ROOM * 8, ROOM);
+    DataCopy(xUb, xGm, COUNT);
+    DataCopy(yUb, yGm, COUNT);
+    AscendC::SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    asc_vf_call<AddVF>((__ubuf__ float *)zUb.GetPhyAddr(), (__ubuf__ float *)xUb.GetPhyAddr(), (__ubuf__ float *)yUb.GetPhyAddr(),
+        COUNT, ROOM / LANES32);
+    AscendC::SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(zGm, zUb, COUNT);
+}
+LAUNCHABLE(add_registers);
+
+// ------------------------------------------------------------------ dequantisation of rows
+
+constexpr uint32_t ROW = 512;
+constexpr uint32_t GROUP = 128; // elements of a scale
+constexpr uint32_t PITCH = ROW + 32;
+
+constexpr CastTrait WIDENS = {RegLayout::ZERO, SatMode::UNKNOWN, MaskMergeMode::ZEROING, RoundMode::UNKNOWN};
+constexpr CastTrait TO_FLOAT = {RegLayout::UNKNOWN, SatMode::UNKNOWN, MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
+constexpr CastTrait NARROWS = {RegLayout::ZERO, SatMode::NO_SAT, MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
+
+template <typename T>
+__simd_callee__ inline void ToFloat(RegTensor<float> &dst, RegTensor<T> &src, MaskReg &bytes, MaskReg &all)
+{
+    if constexpr (std::is_same<T, int8_t>::value) {
+        RegTensor<int32_t> whole;
+        Reg::Cast<int32_t, int8_t, WIDENS>(whole, src, bytes);
+        Reg::Cast<float, int32_t, TO_FLOAT>(dst, whole, all);
+    } else {
+        Reg::Cast<float, T, WIDENS>(dst, src, bytes);
+    }
+}
+
+template <typename T>
+__simd_vf__ inline void DequantiseVF(__ubuf__ bfloat16_t *out, __ubuf__ T *rows, __ubuf__ float *scales, uint16_t count)
+{
+    RegTensor<T> packed;
+    RegTensor<float> scale;
+    RegTensor<float> value;
+    RegTensor<bfloat16_t> narrow;
+    MaskReg all = CreateMask<float>();
+    MaskReg bytes = CreateMask<uint8_t>();
+    for (uint16_t row = 0; row < count; ++row) {
+        for (uint16_t part = 0; part < ROW / LANES32; ++part) {
+            Reg::LoadAlign<T, LoadDist::DIST_UNPACK4_B8>(packed, rows + row * PITCH + part * LANES32);
+            Reg::LoadAlign<float, LoadDist::DIST_BRC_B32>(scale, scales + row * (PITCH / 4) + part * LANES32 / GROUP);
+            ToFloat(value, packed, bytes, all);
+            Reg::Mul(value, value, scale, all);
+            Reg::Cast<bfloat16_t, float, NARROWS>(narrow, value, all);
+            Reg::StoreAlign<bfloat16_t, StoreDist::DIST_PACK_B32>(out + row * ROW + part * LANES32, narrow, all);
+        }
+    }
+}
+
+constexpr uint16_t ROWS = 8;
+
+template <typename T>
+__aicore__ inline void Dequantise(GM_ADDR x, GM_ADDR y)
+{
+    GlobalTensor<T> xGm;
+    GlobalTensor<bfloat16_t> yGm;
+    xGm.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(x));
+    yGm.SetGlobalBuffer(reinterpret_cast<__gm__ bfloat16_t *>(y));
+    const LocalTensor<T> rows(TPosition::VECIN, 0, ROWS * PITCH);
+    const LocalTensor<float> scales(TPosition::VECIN, ROW, (ROWS * PITCH - ROW) / 4); // behind each row
+    const LocalTensor<bfloat16_t> out(TPosition::VECOUT, ROWS * PITCH, ROWS * ROW);
+    DataCopyPad(rows, xGm, DataCopyExtParams(ROWS, ROW + 16, 0, 0, 0), DataCopyPadExtParams<T>());
+    AscendC::SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    AscendC::VF_CALL<DequantiseVF<T>>((__ubuf__ bfloat16_t *)out.GetPhyAddr(), (__ubuf__ T *)rows.GetPhyAddr(),
+        (__ubuf__ float *)scales.GetPhyAddr(), ROWS);
+    AscendC::SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(yGm, out, ROWS * ROW);
+}
+
+__global__ __aicore__ void dequantise_int8(GM_ADDR x, GM_ADDR y)
+{
+    Dequantise<int8_t>(x, y);
+}
+LAUNCHABLE(dequantise_int8);
+
+__global__ __aicore__ void dequantise_float8_e4m3(GM_ADDR x, GM_ADDR y)
+{
+    Dequantise<fp8_e4m3fn_t>(x, y);
+}
+LAUNCHABLE(dequantise_float8_e4m3);
+
+__global__ __aicore__ void dequantise_hifloat8(GM_ADDR x, GM_ADDR y)
+{
+    Dequantise<hifloat8_t>(x, y);
+}
+LAUNCHABLE(dequantise_hifloat8);
+
+// ------------------------------------------------------------------ relu(A · B) · D, with the middle in UB and L1
+
+constexpr uint16_t M = 32;
+constexpr uint16_t N = 48;
+constexpr uint16_t K = 64;
+constexpr uint16_t HALF_M = M / 2;
+constexpr uint16_t TURNS = 3;
+
+constexpr uint32_t A_L1 = 0;
+constexpr uint32_t B_L1 = A_L1 + M * K * 2;
+constexpr uint32_t D_L1 = B_L1 + K * N * 2;
+constexpr uint32_t P_L1 = D_L1 + N * M * 2;
+constexpr uint32_t S_UB = 0; // landing, a register longer than the rows
+constexpr uint32_t P_UB = 4096;
+
+constexpr FixpipeConfig ROWS_TO_UB = {CO2Layout::ROW_MAJOR, true};
+
+// Flags of mode 4: one for each direction and buffer, and 16 more for the second vector core.
+constexpr uint16_t S_READY = 0;
+constexpr uint16_t S_FREE = 1;
+constexpr uint16_t P_READY = 2;
+constexpr uint16_t P_FREE = 3;
+constexpr uint16_t SECOND = 16;
+
+template <pipe_t pipe>
+__aicore__ inline void SetBoth(uint16_t flag)
+{
+    CrossCoreSetFlag<4, pipe>(flag);
+    CrossCoreSetFlag<4, pipe>(flag + SECOND);
+}
+
+template <pipe_t pipe>
+__aicore__ inline void AwaitBoth(uint16_t flag)
+{
+    CrossCoreWaitFlag<4, pipe>(flag);
+    CrossCoreWaitFlag<4, pipe>(flag + SECOND);
+}
+
+// Rows of floats to halves in NZ, with nothing below zero.
+__simd_vf__ inline void ReluVF(__ubuf__ half *p, __ubuf__ float *s, uint16_t rows)
+{
+    RegTensor<float> value;
+    RegTensor<half> apart;
+    RegTensor<half> zeros;
+    RegTensor<half> together;
+    RegTensor<half> rest;
+    uint32_t columns = N;
+    uint32_t halves = N;
+    MaskReg mask = UpdateMask<float>(columns);
+    MaskReg packed = UpdateMask<half>(halves);
+    Reg::Duplicate(zeros, half(0.0F));
+    for (uint16_t row = 0; row < rows; ++row) {
+        Reg::LoadAlign(value, s + row * N);
+        Reg::Maxs(value, value, 0.0F, mask);
+        Reg::Cast<half, float, NARROWS>(apart, value, mask);
+        Reg::DeInterleave(together, rest, apart, zeros);
+        Reg::StoreAlign<half, DataCopyMode::DATA_BLOCK_COPY>(p + row * 16, together, HALF_M, packed);
+    }
+}
+
+__aicore__ inline void Activate()
+{
+    const auto rowOffset = static_cast<uint32_t>(GetSubBlockIdx() * HALF_M * 16);
+    const LocalTensor<float> s(TPosition::VECIN, S_UB, 1024);
+    const LocalTensor<half> p(TPosition::VECOUT, P_UB, HALF_M * N);
+    const LocalTensor<half> pL1(TPosition::A1, P_L1, M * N);
+    CrossCoreSetFlag<4, PIPE_V>(S_FREE);
+    AscendC::SetFlag<HardEvent::MTE3_V>(EVENT_ID0);
+    for (uint16_t turn = 0; turn < TURNS; ++turn) {
+        CrossCoreWaitFlag<4, PIPE_V>(S_READY);
+        AscendC::WaitFlag<HardEvent::MTE3_V>(EVENT_ID0);
+        asc_vf_call<ReluVF>((__ubuf__ half *)p.GetPhyAddr(), (__ubuf__ float *)s.GetPhyAddr(), HALF_M);
+        CrossCoreSetFlag<4, PIPE_V>(S_FREE);
+        AscendC::SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+        AscendC::WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+        CrossCoreWaitFlag<4, PIPE_MTE3>(P_FREE);
+        DataCopy(pL1[rowOffset], p, DataCopyParams(N / 16, HALF_M, 0, M - HALF_M));
+        CrossCoreSetFlag<4, PIPE_MTE3>(P_READY);
+        AscendC::SetFlag<HardEvent::MTE3_V>(EVENT_ID0);
+    }
+    AscendC::WaitFlag<HardEvent::MTE3_V>(EVENT_ID0);
+    CrossCoreWaitFlag<4, PIPE_MTE3>(P_FREE);
+}
+
+__aicore__ inline void LoadInputs(GM_ADDR a, GM_ADDR b, GM_ADDR d)
+{
+    GlobalTensor<half> gm;
+    gm.SetGlobalBuffer(reinterpret_cast<__gm__ half *>(a));
+    DataCopy(LocalTensor<half>(TPosition::A1, A_L1, M * K), gm, Nd2NzParams(1, M, K, 0, K, M, 1, 0));
+    gm.SetGlobalBuffer(reinterpret_cast<__gm__ half *>(b));
+    DataCopy(LocalTensor<half>(TPosition::B1, B_L1, K * N), gm, Nd2NzParams(1, K, N, 0, N, K, 1, 0));
+    gm.SetGlobalBuffer(reinterpret_cast<__gm__ half *>(d));
+    DataCopy(LocalTensor<half>(TPosition::B1, D_L1, N * M), gm, Nd2NzParams(1, N, M, 0, M, N, 1, 0));
+}
+
+// left (rows × depth) · right (depth × columns), both NZ in L1, to the start of L0C.
+__aicore__ inline void Product(uint32_t left, uint32_t right, uint16_t rows, uint16_t depth, uint16_t columns)
+{
+    const LocalTensor<half> a(TPosition::A2, 0, rows * depth);
+    const LocalTensor<half> b(TPosition::B2, 0, depth * columns);
+    const LocalTensor<float> c(TPosition::CO1, 0, rows * columns);
+    AscendC::SetFlag<HardEvent::M_MTE1>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::M_MTE1>(EVENT_ID0);
+    LoadData(a, LocalTensor<half>(TPosition::A1, left, rows * depth), LoadData2DParamsV2(0, 0, rows / 16, depth / 16, rows / 16, rows / 16, false, 0));
+    LoadData(b, LocalTensor<half>(TPosition::B1, right, depth * columns),
+        LoadData2DParamsV2(0, 0, depth / 16, columns / 16, depth / 16, columns / 16, true, 0));
+    AscendC::SetFlag<HardEvent::MTE1_M>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::MTE1_M>(EVENT_ID0);
+    AscendC::SetFlag<HardEvent::FIX_M>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::FIX_M>(EVENT_ID0);
+    MmadParams params;
+    params.m = rows;
+    params.n = columns;
+    params.k = depth;
+    Mmad(c, a, b, params);
+    AscendC::SetFlag<HardEvent::M_FIX>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::M_FIX>(EVENT_ID0);
+}
+
+__aicore__ inline void Multiply(GM_ADDR a, GM_ADDR b, GM_ADDR d, GM_ADDR c)
+{
+    LoadInputs(a, b, d);
+    AscendC::SetFlag<HardEvent::MTE2_MTE1>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::MTE2_MTE1>(EVENT_ID0);
+    SetBoth<PIPE_MTE1>(P_FREE);
+    for (uint16_t turn = 0; turn < TURNS; ++turn) {
+        Product(A_L1, B_L1, M, K, N);
+        FixpipeParamsArch3510<CO2Layout::ROW_MAJOR> toUb(N, M, M, N);
+        toUb.dualDstCtl = 1;
+        AwaitBoth<PIPE_FIX>(S_FREE);
+        Fixpipe<float, float, ROWS_TO_UB>(LocalTensor<float>(TPosition::VECIN, S_UB, HALF_M * N), LocalTensor<float>(TPosition::CO1, 0, M * N), toUb);
+        SetBoth<PIPE_FIX>(S_READY);
+        AwaitBoth<PIPE_MTE1>(P_READY);
+        Product(P_L1, D_L1, M, N, M);
+        SetBoth<PIPE_MTE1>(P_FREE);
+        GlobalTensor<float> out;
+        out.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(c) + turn * M * M);
+        Fixpipe<float, float, CFG_ROW_MAJOR>(out, LocalTensor<float>(TPosition::CO1, 0, M * M), FixpipeParamsArch3510<>(M, M, M, M));
+    }
+    AwaitBoth<PIPE_FIX>(S_FREE);
+}
+
+__global__ __aicore__ void matmul_relu_matmul(GM_ADDR a, GM_ADDR b, GM_ADDR d, GM_ADDR c)
+{
+    if ASCEND_IS_AIC {
+        Multiply(a, b, d, c);
+    } else {
+        Activate();
+    }
+}
+LAUNCHABLE(matmul_relu_matmul);
+
+} // namespace

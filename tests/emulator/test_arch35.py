@@ -1,0 +1,95 @@
+"""Known kernels for Ascend 950: right results and counts, nothing found, in whatever order the pipes run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from qsfa_codegen.emulator.launch import KernelType, Outcome, Tensor
+from tests.emulator.launching import given, run, wanted
+from tests.emulator.ops import formats
+
+UNIT = "arch35.cpp"
+SEEDS = (None, 1, 2, 3)
+RNG = np.random.default_rng(35)
+
+
+def launched(kernel: str, *tensors: Tensor, **options: Any) -> Outcome:
+    done = run(UNIT, kernel, *tensors, on="A5", **options)
+    assert done.report.findings == ()
+    assert done.report.complete
+    return done
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_vector_add_with_registers(seed: int | None) -> None:
+    x, y = RNG.standard_normal((2, 2000)).astype(np.float32)
+    done = launched(
+        "add_registers",
+        given("x", x.tobytes()),
+        given("y", y.tobytes()),
+        wanted("z", 8000),
+        block_dim=2,
+        seed=seed,
+    )
+    assert np.array_equal(np.frombuffer(done.outputs["z"], np.float32), x + y)
+    counts = done.report.cores["aiv0"]
+    assert counts.instructions["V"] == 1
+    assert counts.registers == 5 * 16  # mask, two loads, sum, store
+    assert counts.busy["V"] == 6 + 5 * 16
+
+
+ROWS, ROW, GROUP = 8, 512, 128
+
+
+def widened(kind: str, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+    if kind == "int8":
+        return codes.view(np.int8).astype(np.float64)
+    return formats.decode(kind, codes)
+
+
+@pytest.mark.parametrize("kind", ["int8", "float8", "hifloat8"])
+def test_rows_are_dequantised(kind: str) -> None:
+    kernel = {"float8": "dequantise_float8_e4m3"}.get(kind, f"dequantise_{kind}")
+    numbers = np.array([c for c in range(256) if np.isfinite(widened(kind, np.array([c], np.uint8)))[0]])
+    codes = RNG.choice(numbers, (ROWS, ROW)).astype(np.uint8)
+    scales = RNG.uniform(0.001, 2, (ROWS, ROW // GROUP)).astype(np.float32)
+    data = np.concatenate([codes, scales.view(np.uint8)], axis=1)
+    done = launched(kernel, given("x", data.tobytes()), wanted("y", 2 * ROWS * ROW))
+    exact = widened(kind, codes).reshape(ROWS, -1, GROUP) * scales[:, :, None].astype(np.float64)
+    product = exact.astype(np.float32).astype(np.float64)  # a product of floats is rounded once
+    expected = formats.encode("bfloat16", product.reshape(ROWS, ROW))
+    assert np.array_equal(np.frombuffer(done.outputs["y"], np.uint16).reshape(ROWS, ROW), expected)
+
+
+M, N, K, TURNS = 32, 48, 64, 3
+
+
+@pytest.mark.parametrize("seed", [*SEEDS, 4, 5, 6])
+def test_a_result_goes_to_both_vector_cores_and_back_to_l1(seed: int | None) -> None:
+    a = RNG.integers(-8, 9, (M, K)) / 4
+    b = RNG.integers(-8, 9, (K, N)) / 4
+    d = RNG.integers(-4, 5, (N, M)) / 2
+    middle = np.maximum(a @ b, 0).astype(np.float16).astype(np.float64)
+    inputs = [given(name, x.astype(np.float16).tobytes()) for name, x in (("a", a), ("b", b), ("d", d))]
+    done = launched(
+        "matmul_relu_matmul",
+        *inputs,
+        wanted("c", 4 * M * M * TURNS),
+        type=KernelType.MIX_1_2,
+        seed=seed,
+    )
+    result = np.frombuffer(done.outputs["c"], np.float32).reshape(TURNS, M, M)
+    assert np.array_equal(result, np.stack([(middle @ d).astype(np.float32)] * TURNS))
+    cube = done.report.cores["aic0"]
+    assert cube.bytes["l0c_ub"] == 4 * M * N * TURNS
+    assert cube.moves["l0c_ub"] == TURNS
+    assert cube.bytes["l1_l0a"] == 2 * (M * K + M * N) * TURNS
+    for name in ("aiv0", "aiv1"):
+        vector = done.report.cores[name]
+        assert vector.bytes == {"ub_l1": M * N * TURNS}
+        assert vector.bursts == {"ub_l1": N // 16 * TURNS}
+        assert vector.instructions["V"] == TURNS
