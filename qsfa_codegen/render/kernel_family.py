@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TypeGuard, TypeVar
 from msgspec import Struct
 
 from qsfa_codegen.expr.constants import const_int
+from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Conditional, Expr, Not, ParamQuery, Query, Ref, RefKind, Select, walk
-from qsfa_codegen.render.kernel_text import TILING
+from qsfa_codegen.render.kernel_text import TILING, KernelNames
 from qsfa_codegen.spec.families import plain_fields
 from qsfa_codegen.spec.kernel_facts import LETS
 from qsfa_codegen.spec.layout import Entry, struct_layout
@@ -33,10 +34,10 @@ from qsfa_codegen.spec.model import (
 )
 from qsfa_codegen.spec.names import pascal
 from qsfa_codegen.spec.parameters import attr_ref
+from qsfa_codegen.spec.paths import at_chip
 from qsfa_codegen.spec.world import attr_values
 
 if TYPE_CHECKING:
-    from qsfa_codegen.render.kernel_text import KernelNames
     from qsfa_codegen.spec.model import Operator
 
 T = TypeVar("T")
@@ -56,6 +57,7 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "dequant",
         "softmax",
         "output",
+        "merge",
         "cube",
         "vector",
         "kernel_body",
@@ -76,10 +78,19 @@ class FamilyText(Struct, frozen=True):
     numbers: Mapping[str, object]
 
 
+@once_an_operator
 def family_parts(operator: Operator, arch: str) -> tuple[str, ...]:
-    """Names of the files that make up the body of the kernel; none where the family has no such kernel."""
-    kernel = operator.kernel
-    return () if kernel is None else PARTS.get((kernel.family, arch), ())
+    """Names of the files that make up the body of the kernel.
+
+    There are none where the family has no such kernel, or the spec does not say what that needs.
+    """
+    parts = () if operator.kernel is None else PARTS.get((operator.kernel.family, arch), ())
+    if parts and operator.tiling is not None:
+        try:
+            family_text(operator, arch, KernelNames(operator, arch))
+        except FamilyError:
+            return ()
+    return parts
 
 
 def family_text(operator: Operator, arch: str, names: KernelNames) -> FamilyText:
@@ -122,6 +133,7 @@ class _Writer:
             "nope": nope,
             "tile": tile,
             "rope_most": max(self._values(self._plain())),
+            "heads_most": self._most_heads(),
             "scale_lanes": f"0x{lanes:016x}",
         }
 
@@ -197,6 +209,13 @@ class _Writer:
             if dim in dims and all(name == dim or self._is_one(name) for name in dims):
                 return f"{TILING}.{entry.path}"
         raise FamilyError
+
+    def _most_heads(self) -> int:
+        query = _by_case(self._input("q").shape)
+        batched = _only([shape for shape in query.values() if shape.rank == _BATCHED_RANK])
+        values = _known(self._operator.find(Dim, _dim(batched, 2)).values)
+        chips = [chip for chip in self._operator.chips if chip.arch == self._arch]
+        return max(max(_known(at_chip(values, chip))) for chip in chips)
 
     def _is_one(self, dim: str) -> bool:
         size = self._operator.find(Dim, dim).derived

@@ -35,10 +35,17 @@ public:
                 Score(tile);
             }
         }
+        if (received_ > 0) {
+            LoadWeights(0);
+        }
         for (uint32_t tile = 0; tile < received_; ++tile) {
             AddOutput(tile);
             if (tile + 2 < received_) {
                 Score(tile + 2);
+            }
+            // P is short and waited for: it goes before the next keys.
+            if (tile + 1 < received_) {
+                LoadWeights(tile + 1);
             }
             if (Receive()) {
                 Load(tile + KEY_TILES);
@@ -229,8 +236,7 @@ private:
     __aicore__ inline void AddOutput(uint32_t tile)
     {
         const Step &step = steps_[tile % STEPS];
-        AscendC::CrossCoreWaitFlag(WEIGHTS_WRITTEN);
-        LoadWeights(tile, step);
+        MoveWeights(step);
         AwaitAccumulator(step);
         BeginAdding(step);
         const AscendC::GlobalTensor<float> output = shared_.Output(step.accumulator);
@@ -251,12 +257,18 @@ private:
         AscendC::CrossCoreSetFlag<GROUP, PIPE_FIX>(OUTPUT_ADDED);
     }
 
-    // P goes to L0A whole.
-    __aicore__ inline void LoadWeights(uint32_t tile, const Step &step)
+    __aicore__ inline void LoadWeights(uint32_t tile)
     {
+        AscendC::CrossCoreWaitFlag(WEIGHTS_WRITTEN);
         AscendC::WaitFlag<AscendC::HardEvent::MTE1_MTE2>(EVENT_WEIGHTS);
-        AscendC::DataCopy(weightsL1_, shared_.Weights(tile), headRows_ * step.Pitch());
-        Order<AscendC::HardEvent::MTE2_MTE1>(EVENT_WEIGHTS);
+        AscendC::DataCopy(weightsL1_, shared_.Weights(tile), headRows_ * steps_[tile % STEPS].Pitch());
+        AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE1>(EVENT_WEIGHTS);
+    }
+
+    // P goes to L0A whole.
+    __aicore__ inline void MoveWeights(const Step &step)
+    {
+        AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE1>(EVENT_WEIGHTS);
         AscendC::WaitFlag<AscendC::HardEvent::M_MTE1>(EVENT_LEFT_WEIGHTS);
         LoadLeft(weightsL0_, weightsL1_, step.Pitch());
         AscendC::SetFlag<AscendC::HardEvent::MTE1_MTE2>(EVENT_WEIGHTS);

@@ -31,6 +31,7 @@ constexpr uint32_t HALVES_OF_BLOCK = BLOCK_BYTES / sizeof(half);
 constexpr uint32_t TILE_ROWS = 128; // gathered rows that are multiplied at a time
 constexpr uint32_t BATCH_ROWS = 16; // of these a vector core dequantises at a time
 constexpr uint32_t HEADS = 64; // query heads that are computed at a time
+constexpr uint32_t MOST_HEADS = 128;
 constexpr uint32_t VECTOR_HEADS = HEADS / 2; // of these one vector core has
 constexpr uint32_t NOPE_COLUMNS = NOPE_ELEMENTS / SIDE; // columns of fractals
 constexpr uint32_t ROPE_COLUMNS = ROPE_ELEMENTS / SIDE;
