@@ -136,7 +136,8 @@ inline bool IsKnown(const DimRun &dims)
 }
 
 // Whether none of the sizes is open.
-template <typename... Given> bool Known(const Given &...sizes)
+template <typename... Given>
+bool Known(const Given &...sizes)
 {
     return (IsKnown(sizes) && ...);
 }

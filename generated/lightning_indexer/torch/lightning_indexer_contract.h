@@ -90,7 +90,8 @@ inline bool IsKnown(int64_t size)
 }
 
 // Whether none of the sizes is open.
-template <typename... Given> bool Known(const Given &...sizes)
+template <typename... Given>
+bool Known(const Given &...sizes)
 {
     return (IsKnown(sizes) && ...);
 }
