@@ -238,11 +238,10 @@ def _check(
     indent = 2 * INDENT if tensors is None else 3 * INDENT
     with text.names.one_of(tensors.name if tensors else None):
         cpp = text.cpp(violation(check), proven_before(check.kind))
-        bad = condition(cpp)
         if known is not None and (sizes := known(check)):
-            inner = bad if cpp.precedence >= AND and not cpp.checked else f"({bad})"
-            bad = f"Known({', '.join(sizes)}) && {inner}"
-        test = broken("if (", bad, ") {", indent - INDENT)
+            inner = cpp.text if cpp.precedence >= AND else f"({cpp.text})"
+            cpp = replace(cpp, text=f"Known({', '.join(sizes)}) && {inner}", precedence=AND)
+        test = broken("if (", condition(cpp), ") {", indent - INDENT)
         asked = replace(check, when=case.when) if case.where else check
         said = failure(operator, asked, text.names.message_names)
         if case.where:

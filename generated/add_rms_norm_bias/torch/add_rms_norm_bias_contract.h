@@ -388,7 +388,7 @@ inline void Contract::CheckConstraints() const
             inputs_.x1.Rank());
     }
     // not_empty
-    if (Known(inputs_.x1.Elements(arith)) && (inputs_.x1.Elements(arith) <= 0 || arith.failed)) {
+    if ((Known(inputs_.x1.Elements(arith)) && inputs_.x1.Elements(arith) <= 0) || arith.failed) {
         Reject("number of elements of x1 is %ld; expected: x1 must not be empty [not_empty]",
             inputs_.x1.Elements(arith));
     }

@@ -192,8 +192,8 @@ class Contract {
 public:
     explicit Contract(const Call &call);
 
-    // Throws when the call is not legal, in a trace as far as sizes are known. Chips differ in what they take:
-    // what none takes is refused here, the rest where the chip is known.
+    // Throws when the call is not legal, in a trace as far as sizes are known. Chips differ in what they
+    // take: what none takes is refused here, the rest where the chip is known.
     void Check();
 
     // Outputs of the sizes and dtypes that the call has.
