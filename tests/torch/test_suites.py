@@ -243,8 +243,8 @@ def test_suites_without_their_package(tmp_path: Path) -> None:
     gone = "import sys; sys.modules['kv_quant_sparse_flash_attention'] = None"
     said = run(DECODE, before=gone, folder=tmp_path / "tests" / "e2e")
     assert said.split("\n") == [
-        "ERROR: import of kv_quant_sparse_flash_attention halted; None in sys.modules; expected: the folder python "
-        "of the package, installed or beside its tests",
+        "ERROR: import of kv_quant_sparse_flash_attention halted; None in sys.modules; expected: "
+        "the folder python of the package, installed or beside its tests",
         "",
         "",
     ]
