@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from qsfa_codegen.render.text import INDENT, LINE_LIMIT, one_line, python_string, wrap_words
 
@@ -54,6 +54,12 @@ def call(head: str, args: Sequence[str], tail: str = ")", indent: int = INDENT) 
         return head + joined + tail
     margin = " " * indent
     return "\n".join([head, *_items(list(args), indent + INDENT, is_tuple=tail[0] == "]"), f"{margin}{tail}"])
+
+
+def tuple_text(items: Iterable[str]) -> str:
+    """What stands inside the brackets of a tuple."""
+    listed = list(items)
+    return f"{listed[0]}," if len(listed) == 1 else ", ".join(listed)
 
 
 def quoted(text: str) -> str:

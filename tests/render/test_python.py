@@ -91,16 +91,19 @@ def test_files_of_an_operator_that_is_computed(flash: Operator) -> None:
         "hifloat8",
         "cpu",
         "cache",
+        "chips",
         "model",
     )
-    assert list(python_of(flash)) == ["python/pyproject.toml", *(f"{package}/{name}.py" for name in names)]
+    own = ["python/pyproject.toml", f"{package}/py.typed"]
+    assert list(python_of(flash)) == [*own, *(f"{package}/{name}.py" for name in names)]
 
 
 def test_files_of_an_operator_that_is_traced_alone() -> None:
     operator = load(ROOT / "spec" / "lightning_indexer.yaml")
     package = f"python/{operator.snake}"
     names = ("__init__", "ops", "contract", "tracing")
-    assert list(python_of(operator)) == ["python/pyproject.toml", *(f"{package}/{name}.py" for name in names)]
+    own = ["python/pyproject.toml", f"{package}/py.typed"]
+    assert list(python_of(operator)) == [*own, *(f"{package}/{name}.py" for name in names)]
 
 
 def test_without_a_binding_or_another_emit_there_are_none(flash: Operator) -> None:

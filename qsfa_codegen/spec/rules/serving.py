@@ -7,12 +7,15 @@ from qsfa_codegen.spec.model import Attr, Operator
 from qsfa_codegen.spec.rules.registry import Report, rule
 from qsfa_codegen.spec.world import attr_values
 
+_BITS_OF_AN_ELEMENT = 8
+
 
 @rule(
     "QS445",
     "The serving section does not fit the operator",
     "Models pass the attributes under `passes` in every call and route caches by their dtypes: the values "
-    "must be accepted on every chip, and the dtypes must be some that exist.",
+    "must be accepted on every chip, and the dtypes must be some that exist. A word of the cache's dtype "
+    "means one of them, or that there is no such cache.",
 )
 def serving(operator: Operator, report: Report) -> None:
     """Values that each chip accepts, dtypes that are known."""
@@ -34,6 +37,14 @@ def serving(operator: Operator, report: Report) -> None:
     for dtype in found.caches:
         if dtype not in DTYPES:
             report(f"'{dtype}' under `caches` is no dtype", found.span)
+        elif DTYPES[dtype].bits < _BITS_OF_AN_ELEMENT:
+            report(f"'{dtype}' under `caches` is smaller than an element of a torch tensor", found.span)
+    for word, dtype in found.words:
+        if dtype not in found.caches:
+            expected = f"`caches` has {', '.join(found.caches)}"
+            report(f"the word '{word}' means '{dtype}', which is not under `caches`", found.span, expected)
+        if word in found.off:
+            report(f"the word '{word}' is under `on_for` and under `off_for`", found.span, "keep one")
 
 
 RULES = (serving,)
