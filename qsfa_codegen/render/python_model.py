@@ -10,7 +10,7 @@ from qsfa_codegen.render.python_contract import python_contract
 from qsfa_codegen.render.python_names import torch_dtype
 from qsfa_codegen.render.python_package import family_view, has_model
 from qsfa_codegen.render.python_text import tuple_text
-from qsfa_codegen.render.text import python_string
+from qsfa_codegen.render.text import INDENT, python_string
 from qsfa_codegen.render.torch_schema import literal
 from qsfa_codegen.spec import families
 from qsfa_codegen.spec.dtypes import DTYPES
@@ -33,9 +33,8 @@ def _render(operator: Operator, templates: Templates) -> str:
         serving=serving,
         passed=_passed(operator, facts, serving),
         caches={name: torch_dtype(name) for name in serving.caches},
+        off_words=tuple_text("OFF_WORDS = ", map(python_string, serving.off)),
         **_carried(serving),
-        off=tuple_text(map(python_string, serving.off)),
-        excluded=", ".join(f"{python_string(a)}: {python_string(b)}" for a, b in serving.excludes),
     )
 
 
@@ -70,8 +69,8 @@ def _render_chips(operator: Operator, templates: Templates) -> str:
         facts=facts,
         takes={
             chip.id: {
-                "caches": tuple_text(map(python_string, chip.dtypes)),
-                "heads": tuple_text(map(str, chip.heads)),
+                "caches": tuple_text("caches=", map(python_string, chip.dtypes), ",", 2 * INDENT),
+                "heads": tuple_text("heads=", map(str, chip.heads), ",", 2 * INDENT),
             }
             for chip in facts.chips
         },

@@ -12,8 +12,8 @@ from qsfa_codegen.expr.python import emit
 from qsfa_codegen.expr.rewrite import substitute
 from qsfa_codegen.expr.specialize import simplify
 from qsfa_codegen.render.python_names import torch_dtype
-from qsfa_codegen.render.python_text import comment, statement, tuple_text
-from qsfa_codegen.render.text import INDENT, one_line
+from qsfa_codegen.render.python_text import call, comment, statement, tuple_text
+from qsfa_codegen.render.text import INDENT, one_line, python_string
 from qsfa_codegen.render.torch_names import torch_type
 from qsfa_codegen.spec.columns import all_dtypes, with_known_sizes
 from qsfa_codegen.spec.model import Attr, Const, Dim, DtypeRef, Record
@@ -214,15 +214,19 @@ def _record_view(operator: Operator, record: Record) -> dict[str, Any]:
     return view
 
 
-def _checked_dtypes(record: Record, params: Sequence[RowParam]) -> Iterator[tuple[str, str]]:
-    """Parameters for dtypes with what they can be: what operators take, and for scales any of theirs."""
+def _checked_dtypes(record: Record, params: Sequence[RowParam]) -> Iterator[str]:
+    """Statements that check dtypes: those that the operator takes, and for scales any that they can have."""
     by = "" if record.dequant is None else record.dequant.by
     scales = [_dtype_param(field.dtype, field) for field in record.fields if field.name == by]
     for param in params:
         if param.kind == "column":
-            yield param.name, f"({tuple_text(param.allowed)})"
+            yield _dtype_check(param.name, f"self.{param.name}", tuple_text("", param.allowed), 2 * INDENT)
         elif param.name in scales:
-            yield param.name, "SCALES"
+            yield _dtype_check(param.name, f"self.{param.name}", "SCALES", 2 * INDENT)
+
+
+def _dtype_check(name: str, given: str, allowed: str, indent: int) -> str:
+    return call("_demand_dtype(", [python_string(name), given, allowed], ")", indent)
 
 
 def _quantised_dtypes(operator: Operator) -> list[str]:
@@ -259,7 +263,7 @@ def render_rows(operator: Operator, templates: Templates) -> str:
             records=records,
             consts=[(c.name, c.value, comment(c.doc.en)[0]) for c in operator.consts if c.name in named],
             quantises=any(record.dequant is not None for record in operator.records),
-            quantised=tuple_text(_quantised_dtypes(operator)),
+            dtype_check=_dtype_check("dtype", "dtype", tuple_text("", _quantised_dtypes(operator)), INDENT),
             hifloat8=uses_hifloat8(operator),
         ).rstrip("\n")
         + "\n"

@@ -56,10 +56,14 @@ def call(head: str, args: Sequence[str], tail: str = ")", indent: int = INDENT) 
     return "\n".join([head, *_items(list(args), indent + INDENT, is_tuple=tail[0] == "]"), f"{margin}{tail}"])
 
 
-def tuple_text(items: Iterable[str]) -> str:
-    """What stands inside the brackets of a tuple."""
+def tuple_text(head: str, items: Iterable[str], tail: str = "", indent: int = 0) -> str:
+    """``head(item, item)tail``, a tuple; an item a line if need be."""
     listed = list(items)
-    return f"{listed[0]}," if len(listed) == 1 else ", ".join(listed)
+    line = f"{head}({', '.join(listed)}{',' if len(listed) == 1 else ''}){tail}"
+    if indent + len(line) <= LINE_LIMIT:
+        return line
+    margin = " " * indent
+    return "\n".join([f"{head}(", *_items(listed, indent + INDENT, is_tuple=True), f"{margin}){tail}"])
 
 
 def quoted(text: str) -> str:

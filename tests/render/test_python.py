@@ -118,6 +118,32 @@ def test_an_unknown_family_is_not_computed(flash: Operator) -> None:
     assert f"python/{flash.snake}/rows.py" in python_of(other)
 
 
+def test_a_model_side_with_little_in_it(flash: Operator, tmp_path: Path) -> None:
+    """One cache, one word, nothing excluded, any number of heads."""
+    assert flash.serving is not None
+    serving = replace(flash.serving, caches=("int8",), words=(("int8", "int8"),), off=("auto",), excludes=())
+    dims = tuple(replace(dim, values=None) for dim in flash.dims)
+    files = python_of(replace(flash, serving=serving, dims=dims))
+    package = f"python/{flash.snake}"
+    assert 'OFF_WORDS = ("auto",)' in files[f"{package}/model.py"]
+    assert "heads=()" in files[f"{package}/chips.py"]
+    assert "NotImplementedError" not in files[f"{package}/model.py"]
+    assert "hifloat8" not in files[f"{package}/model.py"]
+    assert complaints(files, tmp_path) == ""
+
+
+def test_a_model_side_with_much_in_it(flash: Operator, tmp_path: Path) -> None:
+    assert flash.serving is not None
+    words = tuple(f"a_word_of_some_length_{n}" for n in range(20))
+    serving = replace(
+        flash.serving,
+        words=tuple((word, "int8") for word in words[:10]),
+        off=words[10:],
+        excludes=tuple((f"not_{word}", word) for word in words),
+    )
+    assert complaints(python_of(replace(flash, serving=serving)), tmp_path) == ""
+
+
 def test_hifloat8_only_where_rows_can_hold_it(flash: Operator) -> None:
     rows = tuple((chip, rows) for chip, rows in flash.dtypes.rows if chip != "A5")
     chips = tuple(chip for chip in flash.chips if chip.id != "A5")

@@ -76,8 +76,10 @@ def test_kinds_may_be_given_as_text() -> None:
     )
 
 
-def test_switches_that_are_no_bools_are_refused() -> None:
+def test_other_arguments_are_looked_at_even_where_they_do_not_matter() -> None:
     """A text is true, whatever it says."""
+    with pytest.raises(ValueError, match="the chip is 'A9'; expected: one of A2"):
+        model.settings("auto", ModelKind.OTHER, chip="A9")
     for wrong in ({"enable_sparse_sfa_c8": "false"}, {"sparse_kv_offload": "0"}):
         with pytest.raises(ValueError, match=r"is '(false|0)'; expected: True or False"):
             model.settings("int8", ModelKind.SPARSE_SFA, **wrong)  # type: ignore[arg-type]
@@ -268,6 +270,13 @@ def test_heads_that_a_chip_does_not_take() -> None:
         model.attend(**{**given, "chip": "A2"})
 
 
+def test_a_query_of_another_rank_is_refused_on_every_chip() -> None:
+    for rank in range(3):
+        query = torch.zeros([1] * rank, dtype=torch.bfloat16)
+        with pytest.raises(package.CallError, match=r"query.*\[query_rank\]"):
+            model.attend(**call(query=query, chip="A2"))
+
+
 def test_the_chip_is_that_of_the_device() -> None:
     """In a process of its own, where torch takes devices to be NPUs."""
     names = ("Ascend910_9392", "Ascend950PR_9589", "Ascend310P3")
@@ -370,7 +379,11 @@ def test_a_model_can_compile_it() -> None:
     attend = torch.compile(model.attend, fullgraph=True, backend="eager")
     merge = torch.compile(model.merge, fullgraph=True, backend="eager")
     shard = model.attend(**given)
-    for compiled, plain in ((attend(**given), shard), (merge([shard, shard]), model.merge([shard, shard]))):
+    for compiled, plain in (
+        (attend(**given), shard),
+        (attend(**given, chip="A2", cache_dtype="int8", causal=False), shard),
+        (merge([shard, shard]), model.merge([shard, shard])),
+    ):
         for left, right in zip(compiled, plain, strict=True):
             assert torch.equal(left, right)
 

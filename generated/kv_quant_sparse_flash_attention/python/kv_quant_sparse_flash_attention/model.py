@@ -44,12 +44,18 @@ PASSED = {
     "sparse_block_size": 1,
     "sparse_mode": 3,
 }
-"""What every call of a model passes: values with no choice, and those that models choose."""
-WORDS = {"fp8": "float8_e4m3fn", "int8": "int8", "hifloat8": "hifloat8"}
+"""What calls of models pass: values with no choice, and those that models choose, with the causal mask."""
+WORDS = {
+    "fp8": "float8_e4m3fn",
+    "int8": "int8",
+    "hifloat8": "hifloat8",
+}
 """Words of the setting of the cache's dtype that ask for a quantised cache, with the dtype that they mean."""
 OFF_WORDS = ("auto", "bfloat16", "float16")
 """Its other words."""
-_EXCLUDED = {"sparse_kv_offload": "enable_sparse_li_c8"}
+_EXCLUDED = {
+    "sparse_kv_offload": "enable_sparse_li_c8",
+}
 
 
 class Path(Enum):
@@ -113,9 +119,11 @@ def settings(
     if cache_dtype not in WORDS and cache_dtype not in OFF_WORDS:
         known = ", ".join((*WORDS, *OFF_WORDS))
         raise ValueError(f"cache_dtype is {cache_dtype!r}; expected: one of {known}")
-    others = {"sparse_kv_offload": sparse_kv_offload}
+    others = {
+        "sparse_kv_offload": sparse_kv_offload,
+    }
     _demand_bools({"enable_sparse_sfa_c8": enable_sparse_sfa_c8, **others})
-    kind = ModelKind(kind)
+    kind, runs_on = ModelKind(kind), None if chip is None else Chip(chip)
     is_sparse = kind is not ModelKind.OTHER
     if enable_sparse_sfa_c8 and not is_sparse:
         raise ValueError(
@@ -129,8 +137,8 @@ def settings(
                 f"enable_sparse_sfa_c8 does not go with {name}; expected: enable_sparse_sfa_c8 false, and "
                 f"{alternative} in its place"
             )
-    if wanted and chip is not None and cache_dtype in WORDS:
-        _demand_cache(Chip(chip), WORDS[cache_dtype])
+    if wanted and runs_on is not None and cache_dtype in WORDS:
+        _demand_cache(runs_on, WORDS[cache_dtype])
     return Settings(wanted)
 
 
@@ -197,7 +205,7 @@ def attend(
     runs_on = chip_of(query.device) if chip is None else Chip(chip)
     if runs_on is not None:
         _demand_cache(runs_on, name)
-        _demand_call(runs_on, query.shape[-2], return_softmax_lse)
+        _demand_call(runs_on, query, return_softmax_lse)
     found = operator_of(name)(
         query=query,
         key=cache,
@@ -241,10 +249,10 @@ def _demand_cache(chip: Chip, name: str) -> None:
         )
 
 
-def _demand_call(chip: Chip, heads: int, lse: bool) -> None:
-    if chip.takes.heads and heads not in chip.takes.heads:
+def _demand_call(chip: Chip, query: Tensor, lse: bool) -> None:
+    if query.dim() == 3 and chip.takes.heads and query.shape[1] not in chip.takes.heads:
         known = ", ".join(map(str, chip.takes.heads))
-        raise CallError(f"query has {heads} heads on {chip.name}; expected: one of {known}")
+        raise CallError(f"query has {query.shape[1]} heads on {chip.name}; expected: one of {known}")
     if lse and not chip.takes.lse:
         raise CallError(
             f"return_softmax_lse is true on {chip.name}; expected: false, as it writes no softmax outputs"
