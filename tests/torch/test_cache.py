@@ -59,7 +59,7 @@ def test_slots_that_cannot_be_leave_the_cache_alone(slots: list[int], message: s
 def test_rows_of_another_size_are_refused() -> None:
     cache = empty_cache(SMALL, 1, 16)
     with pytest.raises(
-        ValueError, match=r"rows are \[3, 20\] of torch.int8; expected: \[2, 20\] of torch.int8"
+        ValueError, match=r"rows is \[3, 20\] of torch.int8; expected: \[2, 20\] of torch.int8"
     ):
         store(cache, numbered(SMALL, 3), torch.tensor([0, 1]))
 
@@ -71,9 +71,10 @@ def test_rows_of_another_size_are_refused() -> None:
         (torch.tensor([False, True]), "slots is [2] of torch.bool"),
         (torch.tensor([[0], [1]]), "slots is [2, 1] of torch.int64"),
         (torch.tensor(0), "slots is [] of torch.int64"),
+        ([0, 1], "slots is a list"),
     ],
 )
-def test_slots_that_are_no_list_of_integers(slots: Tensor, message: str) -> None:
+def test_slots_that_are_no_integers_in_a_row(slots: Any, message: str) -> None:
     """1.7 would be slot 1."""
     cache = empty_cache(SMALL, 1, 16)
     with pytest.raises(ValueError) as caught:
@@ -108,12 +109,13 @@ def test_sizes_that_no_cache_has(blocks: int, page: int) -> None:
         ([[0], [0]], [1], "table is [2, 1] of torch.int64; expected: [1, blocks]"),
         ([0], [1], "table is [1] of torch.int64; expected: [1, blocks]"),
         ([[0]], [1.9], "lengths is [1] of torch.float32; expected: [batches]"),
+        ([[0]], None, "lengths is a NoneType; expected: [batches]"),
         ([[0]], [[1]], "lengths is [1, 1] of torch.int64; expected: [batches]"),
     ],
 )
 def test_tables_and_lengths_are_looked_at(table: Any, lengths: Any, message: str) -> None:
     with pytest.raises(ValueError) as caught:
-        gather(empty_cache(SMALL, 1, 2), torch.tensor(table), torch.tensor(lengths))
+        gather(empty_cache(SMALL, 1, 2), torch.tensor(table), lengths and torch.tensor(lengths))
     assert str(caught.value) == f"{message} of torch.int32 or torch.int64"
 
 
@@ -198,6 +200,7 @@ def test_what_is_missing_is_said() -> None:
     [
         ({"latent": torch.ones(3, 7)}, "latent is [3, 7] of torch.float32; expected: [tokens, 8]"),
         ({"latent": torch.ones(1, 3, 8)}, "latent is [1, 3, 8] of torch.float32; expected: [tokens, 8]"),
+        ({"latent": np.ones((3, 8))}, "latent is a ndarray; expected: [tokens, 8]"),
         ({"latent": torch.ones(3, 8).int()}, "latent is [3, 8] of torch.int32; expected: [tokens, 8]"),
         ({"weight": torch.ones(1)}, "weight is [1] of torch.float32; expected: [4]"),
         ({"weight": torch.ones(3, 4)}, "weight is [3, 4] of torch.float32; expected: [4]"),

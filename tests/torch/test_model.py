@@ -53,7 +53,7 @@ def test_a_given_switch_wins(given: bool) -> None:
         assert found.enable_sparse_sfa_c8 is given
 
 
-@pytest.mark.parametrize("word", ["fp9", "FP8", "int4", "fp8_e4m3", "", torch.int8])
+@pytest.mark.parametrize("word", ["fp9", "FP8", "int4", "fp8_e4m3", "", torch.int8, ["int8"]])
 @pytest.mark.parametrize("switch", [None, False, True])
 def test_words_that_are_not_known_are_refused(word: Any, switch: bool | None) -> None:
     """Off by mistake, and the cache is computed as floats."""
@@ -520,7 +520,11 @@ def test_merging_against_float64(seed: int, ranks: int, shape: tuple[int, ...], 
 def test_merging_takes_plain_tuples() -> None:
     shards = random_shards(1, 3, (2, 2, 4), torch.bfloat16)
     expected = model.merge(shards)
-    for plain in ([tuple(shard) for shard in shards], tuple(list(shard) for shard in shards)):
+    for plain in (
+        [tuple(shard) for shard in shards],
+        tuple(list(shard) for shard in shards),
+        (tuple(shard) for shard in shards),
+    ):
         for left, right in zip(model.merge(plain), expected, strict=True):  # type: ignore[arg-type]
             assert torch.equal(left, right)
 
@@ -585,6 +589,8 @@ GOOD = Shard(torch.ones(2, 4, 8), torch.zeros(1, 2, 4), torch.ones(1, 2, 4))
         ([], "there are no shards; expected: at least one"),
         (GOOD, "shard 0 has other parts; expected: attention_out, softmax_max, softmax_sum, three tensors"),
         ([GOOD, GOOD[:2]], "shard 1 has other parts"),
+        ([(1.0, 2.0, 3.0)], "shard 0 has other parts"),
+        ([None], "shard 0 has other parts"),
         (
             [GOOD, GOOD._replace(softmax_sum=torch.ones(0))],
             "softmax_sum of shard 1 is empty; expected: made with return_softmax_lse",

@@ -97,11 +97,9 @@ def store(cache: Tensor, rows: Tensor, slots: Tensor) -> None:
     _demand_cache(cache)
     _demand_integers("slots", slots, ("tokens",))
     slots = slots.long()
-    if rows.dtype != cache.dtype or rows.shape != (len(slots), cache.shape[-1]):
-        raise ValueError(
-            f"rows are {list(rows.shape)} of {rows.dtype}; expected: [{len(slots)}, {cache.shape[-1]}] "
-            f"of {cache.dtype}"
-        )
+    shape = (len(slots), cache.shape[-1])
+    if not _fits(rows, shape) or rows.dtype != cache.dtype:
+        raise ValueError(f"rows is {shown(rows)}; expected: [{_listed(shape)}] of {cache.dtype}")
     capacity = cache.shape[0] * cache.shape[1]
     wrong = (slots < -1) | (slots >= capacity)
     if bool(wrong.any()):
@@ -152,12 +150,12 @@ def as_bytes(tensor: Tensor) -> Tensor:
 
 
 def _demand_floats(name: str, given: Tensor, shape: Sequence[int | str]) -> None:
-    if not given.is_floating_point() or not _fits(given, shape):
+    if not _fits(given, shape) or not given.is_floating_point():
         raise ValueError(f"{name} is {shown(given)}; expected: [{_listed(shape)}] of a float dtype")
 
 
 def _demand_integers(name: str, given: Tensor, shape: Sequence[int | str]) -> None:
-    if given.dtype not in INTEGERS or not _fits(given, shape):
+    if not _fits(given, shape) or given.dtype not in INTEGERS:
         known = " or ".join(map(str, INTEGERS))
         raise ValueError(f"{name} is {shown(given)}; expected: [{_listed(shape)}] of {known}")
 
@@ -168,11 +166,12 @@ def _demand_cache(cache: Tensor) -> None:
         raise ValueError(f"the cache is {shown(cache)}; expected: [{_listed(shape)}]")
 
 
-def _fits(given: Tensor, shape: Sequence[int | str]) -> bool:
-    """Whether a tensor has a shape; what a size is called stands for any number."""
-    return given.dim() == len(shape) and all(
-        isinstance(wanted, str) or size == wanted for size, wanted in zip(given.shape, shape, strict=True)
-    )
+def _fits(given: object, shape: Sequence[int | str]) -> bool:
+    """Whether something is a tensor with a shape; what a size is called stands for any number."""
+    if not isinstance(given, Tensor) or given.dim() != len(shape):
+        return False
+    sizes = zip(given.shape, shape, strict=True)
+    return all(isinstance(wanted, str) or size == wanted for size, wanted in sizes)
 
 
 def _listed(shape: Sequence[int | str]) -> str:

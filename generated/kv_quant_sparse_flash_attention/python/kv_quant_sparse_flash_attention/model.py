@@ -11,7 +11,7 @@ kinds of models may be given by name.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -116,9 +116,9 @@ def settings(
     model without sparse attention; NotImplementedError where it meets a setting that excludes it; CallError
     where it is on and ``chip`` does not take the dtype that ``cache_dtype`` means.
     """
-    if cache_dtype not in WORDS and cache_dtype not in OFF_WORDS:
-        known = ", ".join((*WORDS, *OFF_WORDS))
-        raise ValueError(f"cache_dtype is {cache_dtype!r}; expected: one of {known}")
+    known = (*WORDS, *OFF_WORDS)
+    if cache_dtype not in known:
+        raise ValueError(f"cache_dtype is {cache_dtype!r}; expected: one of {', '.join(known)}")
     others = {
         "sparse_kv_offload": sparse_kv_offload,
     }
@@ -262,7 +262,7 @@ def _demand_call(chip: Chip, query: Tensor, lse: bool) -> None:
 # --------------------------------------------------------------------------- shards
 
 
-def merge(shards: Sequence[Shard | tuple[Tensor, Tensor, Tensor]]) -> Shard:
+def merge(shards: Iterable[Shard | tuple[Tensor, Tensor, Tensor]]) -> Shard:
     """One softmax from those over parts of the tokens, for example of context-parallel ranks.
 
     All shards are outputs for the same query rows, see ``Shard``, of equal shapes and dtypes; no token may be
@@ -286,11 +286,11 @@ def merge(shards: Sequence[Shard | tuple[Tensor, Tensor, Tensor]]) -> Shard:
     return Shard(merged.to(given[0].attention_out.dtype), peak, total)
 
 
-def _shards(shards: Sequence[Shard | tuple[Tensor, Tensor, Tensor]]) -> list[Shard]:
+def _shards(shards: Iterable[Shard | tuple[Tensor, Tensor, Tensor]]) -> list[Shard]:
     """The shards, which can be merged."""
-    if len(shards) == 0:
-        raise ValueError("there are no shards; expected: at least one")
     given = [_shard(place, shard) for place, shard in enumerate(shards)]
+    if not given:
+        raise ValueError("there are no shards; expected: at least one")
     for place, shard in enumerate(given):
         for name, tensor, first in zip(Shard._fields, shard, given[0], strict=True):
             if (tensor.shape, tensor.dtype) != (first.shape, first.dtype):
@@ -303,10 +303,11 @@ def _shards(shards: Sequence[Shard | tuple[Tensor, Tensor, Tensor]]) -> list[Sha
 
 def _shard(place: int, given: Sequence[Tensor]) -> Shard:
     """Outputs that belong together."""
-    if isinstance(given, Tensor) or len(given) != len(Shard._fields):
+    parts = given if isinstance(given, (tuple, list)) else ()
+    if len(parts) != len(Shard._fields) or not all(isinstance(part, Tensor) for part in parts):
         known = ", ".join(Shard._fields)
         raise ValueError(f"shard {place} has other parts; expected: {known}, three tensors")
-    shard = Shard(*given)
+    shard = Shard(*parts)
     out = shard.attention_out
     if out.dim() not in (3, 4) or not out.is_floating_point():
         raise ValueError(

@@ -244,13 +244,15 @@ def _numbers(dtype: torch.dtype, device: torch.device) -> Tensor:
     return torch.arange(1 << 8, device="cpu").to(torch.uint8).view(dtype).float().to(device)
 
 
-def shown(tensor: Tensor) -> str:
-    """A tensor's shape and dtype, for messages."""
-    return f"{list(tensor.shape)} of {tensor.dtype}"
+def shown(given: object) -> str:
+    """A tensor's shape and dtype, or the type of what is no tensor, for messages."""
+    if not isinstance(given, Tensor):
+        return f"a {type(given).__name__}"
+    return f"{list(given.shape)} of {given.dtype}"
 
 
 def _demand_last(name: str, given: Tensor, count: int, dtype: torch.dtype) -> None:
-    if given.dtype != dtype or given.shape[-1:] != (count,):
+    if not isinstance(given, Tensor) or given.dtype != dtype or given.shape[-1:] != (count,):
         raise ValueError(f"{name} is {shown(given)}; expected: a last dim of {count} and {dtype}")
 
 
