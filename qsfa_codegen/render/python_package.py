@@ -186,6 +186,9 @@ def _render_init(operator: Operator, templates: Templates) -> str:
     modules = {"contract": ["Call", "CallError", "check"], "ops": ["register"]}
     if has_rows(operator):
         modules["rows"] = sorted(record_class(record) for record in operator.records)
+    if has_model(operator):
+        modules["chips"] = ["Chip"]
+        modules[""] = ["model"]
     if cpu:
         modules["cpu"] = ["attend"]
         modules["cache"] = ["empty_cache", "gather", "norm_rope_pack", "store"]
@@ -226,6 +229,7 @@ def _has_rows(operator: Operator) -> bool:
 
 ARTEFACTS = (
     Artefact("python", lambda operator: "python/pyproject.toml", _render_project, has_torch),
+    Artefact("python", lambda operator: f"python/{operator.snake}/py.typed", lambda *_: "", has_torch),
     Artefact("python", _path("__init__"), _render_init, has_torch),
     Artefact("python", _path("ops"), _render_ops, has_torch),
     Artefact("python", _path("contract"), render_contract, has_torch),
