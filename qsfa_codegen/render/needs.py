@@ -14,7 +14,7 @@ from qsfa_codegen.spec.columns import column_dtype
 from qsfa_codegen.spec.model import Dim, Record, Rest
 
 if TYPE_CHECKING:
-    from qsfa_codegen.spec.model import Operator
+    from qsfa_codegen.spec.model import Check, Operator
 
 
 class Needs(Struct, frozen=True):
@@ -35,6 +35,11 @@ def needs(operator: Operator, exprs: Iterable[Expr]) -> Needs:
     asked = (name for part in found for name in part.params)
     carriers = (name for kind, name in refs for name in _inputs_behind(operator, kind, name))
     return Needs(refs, frozenset((*asked, *carriers)))
+
+
+def exprs_of(check: Check) -> tuple[Expr, ...]:
+    """The expressions of a check."""
+    return (check.require,) if check.when is None else (check.when, check.require)
 
 
 @once_an_operator
