@@ -206,7 +206,9 @@ class _Builder:
                 files = self._files(spec, operator, sink, claim)
         if files is None:
             return _failed(spec, sink)
-        provenance = Provenance(_GENERATOR, encodable(spec.name), operator.source.sha256, self._overlay)
+        provenance = Provenance(
+            _GENERATOR, encodable(resources.name_of(spec)), operator.source.sha256, self._overlay
+        )
         package = self._request.out / operator.snake
         source = _Source(spec, operator.name_span)
         outcome = _bring_up_to_date(self._request, source, package, files, provenance)
