@@ -156,14 +156,14 @@ class _Builder:
 
     def __init__(self, request: Request, toolchain: Callable[[], str], *, alone: bool) -> None:
         """``alone``: there is one spec to build, and a core that nothing else keeps busy."""
-        from qsfa_codegen.render.templates import Templates
-
         self._request = request
         self._toolchain = toolchain
         self._alone = alone
         self._aside = _aside() if alone else _nobody
-        self._templates = Templates(request.templates)
-        self._templates.check()
+        if request.templates:
+            from qsfa_codegen.render.templates import Templates
+
+            Templates(request.templates).check()
         self._overlay = _overlay(request.templates) if request.templates else None
         if not alone:
             ahead.prepare()
@@ -173,6 +173,7 @@ class _Builder:
         """What can be done before a spec is read."""
         self._toolchain()  # first: what changes from here on shall count as changed
         from qsfa_codegen.render import answers, asked, cases, left_out, package
+        from qsfa_codegen.render.templates import Templates
         from qsfa_codegen.spec import rules
 
         self._check = rules.check
@@ -180,6 +181,7 @@ class _Builder:
         self._render = package.render
         self._without_cases = cases.without_cases
         self._left_out = left_out.left_out
+        self._templates = Templates(self._request.templates)
         self._templates.environment()
         gc.freeze()  # what the imports made stays for good: no need to look through it again and again
 
