@@ -16,8 +16,9 @@ from qsfa_codegen.expr.nodes import Expr, Kind, Literal, ParamQuery, Query, RefK
 from qsfa_codegen.expr.specialize import negate, specialize
 from qsfa_codegen.expr.wording import join_list
 from qsfa_codegen.render.cpp import input_index, variable
-from qsfa_codegen.render.host_text import HostText, condition, exprs_of, proven_before
+from qsfa_codegen.render.host_text import HostText, condition, proven_before
 from qsfa_codegen.render.messages import Given, failure, format_text
+from qsfa_codegen.render.needs import exprs_of
 from qsfa_codegen.render.text import INDENT, broken, call_with_format, wrap_items
 from qsfa_codegen.spec.model import CheckKind, InputKind
 from qsfa_codegen.spec.names import pascal

@@ -16,7 +16,7 @@ from qsfa_codegen.spec.columns import column_dtype
 from qsfa_codegen.spec.model import Dim, Record, Rest
 
 if TYPE_CHECKING:
-    from qsfa_codegen.spec.model import Operator
+    from qsfa_codegen.spec.model import Check, Operator
 
 
 _SIZES = (Query.DIM, Query.NUMEL, Query.DIMS)
@@ -55,6 +55,11 @@ def size_leaves(operator: Operator, expr: Expr) -> list[Expr]:
         ref(RefKind.DIM, name, INT, expr.span) for name in sorted(needs(operator, [expr]).names(RefKind.DIM))
     )
     return list({**found, **{strip(node): node for node in behind if strip(node) not in found}}.values())
+
+
+def exprs_of(check: Check) -> tuple[Expr, ...]:
+    """The expressions of a check."""
+    return (check.require,) if check.when is None else (check.when, check.require)
 
 
 @once_an_operator

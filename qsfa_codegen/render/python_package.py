@@ -23,8 +23,7 @@ from qsfa_codegen.render.python_rows import (
 )
 from qsfa_codegen.render.python_text import call, docstring, quoted
 from qsfa_codegen.render.text import one_line, python_string
-from qsfa_codegen.render.torch import has_torch
-from qsfa_codegen.render.torch_schema import schema_pieces
+from qsfa_codegen.render.torch_schema import has_torch, schema_pieces
 from qsfa_codegen.spec import families
 from qsfa_codegen.spec.columns import column_dtype
 from qsfa_codegen.spec.families import Kind

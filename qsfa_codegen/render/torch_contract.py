@@ -13,8 +13,8 @@ from qsfa_codegen.expr.arith import arith_struct
 from qsfa_codegen.expr.nodes import Expr, RefKind
 from qsfa_codegen.render.cpp import constants, enum_class, enum_parser, standard_headers, variable
 from qsfa_codegen.render.host_checks import called, groups, violation
-from qsfa_codegen.render.host_text import HostText, exprs_of
-from qsfa_codegen.render.needs import needs, size_leaves
+from qsfa_codegen.render.host_text import HostText
+from qsfa_codegen.render.needs import exprs_of, needs, size_leaves
 from qsfa_codegen.render.parameters import literal
 from qsfa_codegen.render.presence import told_apart
 from qsfa_codegen.render.shape_text import shape_exprs, shape_key, shape_lines, size_expr
