@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from qsfa_codegen.emulator.launch import KernelType, Outcome, Tensor
@@ -93,3 +96,56 @@ def test_a_result_goes_to_both_vector_cores_and_back_to_l1(seed: int | None) -> 
         assert vector.bytes == {"ub_l1": M * N * TURNS}
         assert vector.bursts == {"ub_l1": N // 16 * TURNS}
         assert vector.instructions["V"] == TURNS
+
+
+LANDING = 16384
+
+
+def part_of(product: NDArray[Any], layout: str, kind: str, stride: int) -> NDArray[Any]:
+    """What stands in the UB of a vector core that a matrix went to, with zeros elsewhere."""
+    flat = np.zeros(LANDING // np.dtype(kind).itemsize, kind)
+    rows, columns = product.shape
+    for row, column in np.ndindex(rows, columns):
+        place = row * stride + column if layout == "rows" else column // 16 * stride + row * 16 + column % 16
+        flat[place] = product[row, column]
+    return flat
+
+
+@settings(max_examples=12, deadline=None)
+@drawn(
+    layout=st.sampled_from(["rows", "nz"]),
+    kind=st.sampled_from(["float", "half"]),
+    targets=st.integers(0, 2),
+    second=st.booleans(),
+    relu=st.booleans(),
+    m=st.integers(1, M // 2),
+    n=st.integers(1, N // 16),
+    gap=st.integers(0, 3),
+)
+def test_parts_of_a_product_go_to_ub(
+    layout: str, kind: str, targets: int, second: bool, relu: bool, m: int, n: int, gap: int
+) -> None:
+    rng = np.random.default_rng(m)
+    a, b = rng.integers(-8, 9, (M, K)) / 4, rng.integers(-8, 9, (K, N)) / 4
+    if targets != 0:
+        kind, relu = "float", False
+    rows, columns = (2 * m, 16 * n) if targets < 2 else (m, 32)
+    dtype = {"float": "f4", "half": "f2"}[kind]
+    stride = (columns if layout == "rows" else 16 * rows) + 16 * gap
+    part = np.array([columns, rows, stride, targets, second, relu], np.int32)
+    done = launched(
+        f"part_{layout}_{kind}",
+        *(given(name, x.astype(np.float16).tobytes()) for name, x in (("a", a), ("b", b))),
+        given("part", part.tobytes()),
+        wanted("landing", 2 * LANDING),
+        type=KernelType.MIX_1_2,
+    )
+    product = (a @ b)[:rows, :columns]
+    product = np.maximum(product, 0) if relu else product
+    if targets == 0:
+        halves = [product[:0], product] if second else [product, product[:0]]
+    else:
+        halves = np.split(product, 2, axis=targets - 1)
+    expected = [part_of(half, layout, dtype, stride) for half in halves]
+    assert np.array_equal(np.frombuffer(done.outputs["landing"], dtype).reshape(2, -1), expected)
+    assert done.report.cores["aic0"].bytes["l0c_ub"] == rows * columns * np.dtype(dtype).itemsize

@@ -144,7 +144,7 @@ constexpr uint16_t TURNS = 3;
 constexpr uint32_t A_L1 = 0;
 constexpr uint32_t B_L1 = A_L1 + M * K * 2;
 constexpr uint32_t D_L1 = B_L1 + K * N * 2;
-constexpr uint32_t P_L1 = D_L1 + N * M * 2;
+constexpr uint32_t P_L1 = D_L1 + N * N * 2;
 constexpr uint32_t S_UB = 0; // landing, a register longer than the rows
 constexpr uint32_t P_UB = 4096;
 
@@ -284,5 +284,63 @@ __global__ __aicore__ void matmul_relu_matmul(GM_ADDR a, GM_ADDR b, GM_ADDR d, G
     }
 }
 LAUNCHABLE(matmul_relu_matmul);
+
+// ------------------------------------------------------------------ a part of A · B to the UB of vector cores
+
+constexpr uint32_t LANDING = 16384; // bytes of UB that are given back, zero where nothing came
+
+template <typename T, CO2Layout layout>
+__aicore__ inline void PartToUb(GM_ADDR a, GM_ADDR b, GM_ADDR parts, GM_ADDR landing)
+{
+    static constexpr FixpipeConfig TO_UB = {layout, true};
+    const LocalTensor<T> target(TPosition::VECIN, 0, LANDING / sizeof(T));
+    if ASCEND_IS_AIV {
+        GlobalTensor<T> out;
+        out.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(landing + GetSubBlockIdx() * LANDING));
+        Duplicate(target, T(0.0F), LANDING / sizeof(T));
+        CrossCoreSetFlag<4, PIPE_V>(S_FREE);
+        CrossCoreWaitFlag<4, PIPE_MTE3>(S_READY);
+        DataCopy(out, target, LANDING / sizeof(T));
+        return;
+    }
+    GlobalTensor<int32_t> part;
+    part.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(parts));
+    LoadInputs(a, b, b);
+    AscendC::SetFlag<HardEvent::MTE2_MTE1>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::MTE2_MTE1>(EVENT_ID0);
+    Product(A_L1, B_L1, M, K, N);
+    FixpipeParamsArch3510<layout> params(part.GetValue(0), part.GetValue(1), M, part.GetValue(2));
+    params.dualDstCtl = part.GetValue(3);
+    params.subBlockId = part.GetValue(4) != 0;
+    params.reluEn = part.GetValue(5) != 0;
+    params.quantPre = std::is_same<T, float>::value ? NoQuant : F322F16;
+    AwaitBoth<PIPE_FIX>(S_FREE);
+    Fixpipe<T, float, TO_UB>(target, LocalTensor<float>(TPosition::CO1, 0, M * N), params);
+    SetBoth<PIPE_FIX>(S_READY);
+}
+
+__global__ __aicore__ void part_rows_float(GM_ADDR a, GM_ADDR b, GM_ADDR part, GM_ADDR landing)
+{
+    PartToUb<float, CO2Layout::ROW_MAJOR>(a, b, part, landing);
+}
+LAUNCHABLE(part_rows_float);
+
+__global__ __aicore__ void part_nz_float(GM_ADDR a, GM_ADDR b, GM_ADDR part, GM_ADDR landing)
+{
+    PartToUb<float, CO2Layout::NZ>(a, b, part, landing);
+}
+LAUNCHABLE(part_nz_float);
+
+__global__ __aicore__ void part_rows_half(GM_ADDR a, GM_ADDR b, GM_ADDR part, GM_ADDR landing)
+{
+    PartToUb<half, CO2Layout::ROW_MAJOR>(a, b, part, landing);
+}
+LAUNCHABLE(part_rows_half);
+
+__global__ __aicore__ void part_nz_half(GM_ADDR a, GM_ADDR b, GM_ADDR part, GM_ADDR landing)
+{
+    PartToUb<half, CO2Layout::NZ>(a, b, part, landing);
+}
+LAUNCHABLE(part_nz_half);
 
 } // namespace
