@@ -71,31 +71,63 @@ def test_rows_are_dequantised(kind: str) -> None:
 M, N, K, TURNS = 32, 48, 64, 3
 
 
-@pytest.mark.parametrize("seed", [*SEEDS, 4, 5, 6])
-def test_a_result_goes_to_both_vector_cores_and_back_to_l1(seed: int | None) -> None:
-    a = RNG.integers(-8, 9, (M, K)) / 4
-    b = RNG.integers(-8, 9, (K, N)) / 4
-    d = RNG.integers(-4, 5, (N, M)) / 2
-    middle = np.maximum(a @ b, 0).astype(np.float16).astype(np.float64)
-    inputs = [given(name, x.astype(np.float16).tobytes()) for name, x in (("a", a), ("b", b), ("d", d))]
-    done = launched(
+def operands() -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    rng = np.random.default_rng(48)
+    return rng.integers(-8, 9, (M, K)) / 4, rng.integers(-8, 9, (K, N)) / 4, rng.integers(-4, 5, (N, M)) / 2
+
+
+def chain(without: int, seed: int | None) -> Outcome:
+    """relu(a · b) · d, with one order left out."""
+    inputs = [given(name, x.astype(np.float16).tobytes()) for name, x in zip("abd", operands(), strict=True)]
+    return run(
+        UNIT,
         "matmul_relu_matmul",
         *inputs,
         wanted("c", 4 * M * M * TURNS),
+        given("without", np.int32(without).tobytes()),
         type=KernelType.MIX_1_2,
         seed=seed,
+        on="A5",
     )
+
+
+@pytest.mark.parametrize("seed", [*SEEDS, 4, 5, 6])
+def test_a_result_goes_to_both_vector_cores_and_back_to_l1(seed: int | None) -> None:
+    a, b, d = operands()
+    middle = np.maximum(a @ b, 0).astype(np.float16).astype(np.float64)
+    done = chain(-1, seed)
+    assert done.report.findings == ()
     result = np.frombuffer(done.outputs["c"], np.float32).reshape(TURNS, M, M)
     assert np.array_equal(result, np.stack([(middle @ d).astype(np.float32)] * TURNS))
     cube = done.report.cores["aic0"]
     assert cube.bytes["l0c_ub"] == 4 * M * N * TURNS
     assert cube.moves["l0c_ub"] == TURNS
     assert cube.bytes["l1_l0a"] == 2 * (M * K + M * N) * TURNS
+    loads = 2 * M * K, 2 * K * N, 2 * M * N, 2 * N * M  # L0A and L0B at the same rate
+    assert cube.busy["MTE1"] == TURNS * (4 * 20 + sum(loads) // 256)
     for name in ("aiv0", "aiv1"):
         vector = done.report.cores[name]
         assert vector.bytes == {"ub_l1": M * N * TURNS}
         assert vector.bursts == {"ub_l1": N // 16 * TURNS}
         assert vector.instructions["V"] == TURNS
+
+
+READY = (0, 2)
+FREE = (1, 3)
+EVENTS = {"MTE2_MTE1": 100, "MTE1_M": 102, "M_MTE1": 103, "V_MTE3": 107, "M_FIX": 117, "FIX_M": 118}
+MTE3_V = 106
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+@pytest.mark.parametrize("without", [*READY, *EVENTS.values()])
+def test_an_order_of_the_chain_is_left_out(without: int, seed: int | None) -> None:
+    assert "race" in {f.code for f in chain(without, seed).report.findings if f.severity == "error"}
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+@pytest.mark.parametrize("without", [*FREE, MTE3_V])
+def test_an_order_that_the_others_imply_is_not_missed(without: int, seed: int | None) -> None:
+    assert chain(without, seed).report.findings == ()
 
 
 LANDING = 16384
