@@ -143,6 +143,32 @@ def part_of(product: NDArray[Any], layout: str, kind: str, stride: int) -> NDArr
     return flat
 
 
+def put_out(
+    kernel: str, a: NDArray[Any], b: NDArray[Any], part: tuple[int, ...], seed: int | None = None
+) -> Outcome:
+    return run(
+        UNIT,
+        kernel,
+        *(given(name, x.astype(np.float16).tobytes()) for name, x in (("a", a), ("b", b))),
+        given("part", np.array(part, np.int32).tobytes()),
+        wanted("landing", 2 * LANDING),
+        type=KernelType.MIX_1_2,
+        seed=seed,
+        on="A5",
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_unit_flags_order_mmad_and_fixpipe_to_ub(seed: int | None) -> None:
+    a, b, _ = operands()
+    done = put_out("part_rows_float", a, b, (N, M, N, 1, 0, 0, 3), seed)
+    assert done.report.findings == ()
+    landing = np.frombuffer(done.outputs["landing"], np.float32).reshape(2, -1)[:, : M // 2 * N]
+    assert np.array_equal(landing.reshape(M, N), a @ b)
+    half = put_out("part_rows_float", a, b, (N, M // 2, N, 0, 0, 0, 3), seed)
+    assert {finding.code for finding in half.report.findings} == {"unbalanced-flag"}
+
+
 @settings(max_examples=12, deadline=None)
 @drawn(
     layout=st.sampled_from(["rows", "nz"]),
@@ -164,14 +190,8 @@ def test_parts_of_a_product_go_to_ub(
     rows, columns = (2 * m, 16 * n) if targets < 2 else (m, 32)
     dtype = {"float": "f4", "half": "f2"}[kind]
     stride = (columns if layout == "rows" else 16 * rows) + 16 * gap
-    part = np.array([columns, rows, stride, targets, second, relu], np.int32)
-    done = launched(
-        f"part_{layout}_{kind}",
-        *(given(name, x.astype(np.float16).tobytes()) for name, x in (("a", a), ("b", b))),
-        given("part", part.tobytes()),
-        wanted("landing", 2 * LANDING),
-        type=KernelType.MIX_1_2,
-    )
+    done = put_out(f"part_{layout}_{kind}", a, b, (columns, rows, stride, targets, second, relu, 0))
+    assert done.report.findings == ()
     product = (a @ b)[:rows, :columns]
     product = np.maximum(product, 0) if relu else product
     if targets == 0:

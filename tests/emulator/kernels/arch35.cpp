@@ -271,7 +271,7 @@ __aicore__ inline void LoadInputs(GM_ADDR a, GM_ADDR b, GM_ADDR d)
 }
 
 // left (rows × depth) · right (depth × columns), both NZ in L1, to the start of L0C.
-__aicore__ inline void Product(uint32_t left, uint32_t right, uint16_t rows, uint16_t depth, uint16_t columns)
+__aicore__ inline void Product(uint32_t left, uint32_t right, uint16_t rows, uint16_t depth, uint16_t columns, uint8_t unitFlag = 0)
 {
     const LocalTensor<half> a(TPosition::A2, 0, rows * depth);
     const LocalTensor<half> b(TPosition::B2, 0, depth * columns);
@@ -281,11 +281,16 @@ __aicore__ inline void Product(uint32_t left, uint32_t right, uint16_t rows, uin
     LoadData(b, LocalTensor<half>(TPosition::B1, right, depth * columns),
         LoadData2DParamsV2(0, 0, depth / 16, columns / 16, depth / 16, columns / 16, true, 0));
     Order<HardEvent::MTE1_M>();
-    Order<HardEvent::FIX_M>();
     MmadParams params;
+    params.unitFlag = unitFlag;
     params.m = rows;
     params.n = columns;
     params.k = depth;
+    if (unitFlag != 0) {
+        Mmad(c, a, b, params);
+        return;
+    }
+    Order<HardEvent::FIX_M>();
     Mmad(c, a, b, params);
     Order<HardEvent::M_FIX>();
 }
@@ -347,11 +352,13 @@ __aicore__ inline void PartToUb(GM_ADDR a, GM_ADDR b, GM_ADDR parts, GM_ADDR lan
     part.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(parts));
     LoadInputs(a, b, b);
     Order<HardEvent::MTE2_MTE1>();
-    Product(A_L1, B_L1, M, K, N);
+    const auto unitFlag = static_cast<uint8_t>(part.GetValue(6));
+    Product(A_L1, B_L1, M, K, N, unitFlag);
     FixpipeParamsArch3510<layout> params(part.GetValue(0), part.GetValue(1), M, part.GetValue(2));
     params.dualDstCtl = part.GetValue(3);
     params.subBlockId = part.GetValue(4) != 0;
     params.reluEn = part.GetValue(5) != 0;
+    params.unitFlag = unitFlag;
     params.quantPre = std::is_same<T, float>::value ? NoQuant : F322F16;
     AwaitBoth<PIPE_FIX>(S_FREE);
     Fixpipe<T, float, TO_UB>(target, LocalTensor<float>(TPosition::CO1, 0, M * N), params);
