@@ -54,18 +54,34 @@ def widened(kind: str, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
     return formats.decode(kind, codes)
 
 
-@pytest.mark.parametrize("kind", ["int8", "float8", "hifloat8"])
-def test_rows_are_dequantised(kind: str) -> None:
-    kernel = {"float8": "dequantise_float8_e4m3"}.get(kind, f"dequantise_{kind}")
-    numbers = np.array([c for c in range(256) if np.isfinite(widened(kind, np.array([c], np.uint8)))[0]])
+def dequantised(kind: str, codes: NDArray[np.uint8], scales: NDArray[np.float32]) -> NDArray[np.uint16]:
+    """Codes of bfloat16: a product of floats, which is rounded once, and then to the narrower format."""
+    exact = widened(kind, codes).reshape(ROWS, -1, GROUP) * scales[:, :, None].astype(np.float64)
+    product = exact.astype(np.float32).astype(np.float64)
+    return formats.encode("bfloat16", product.reshape(ROWS, ROW)).astype(np.uint16)
+
+
+@pytest.mark.parametrize(
+    ("kind", "layout"),
+    [
+        ("int8", "dequantise"),
+        ("float8", "dequantise"),
+        ("hifloat8", "dequantise"),
+        ("float8", "columns"),  # casts of whole registers; int8 has none to float
+        ("hifloat8", "columns"),
+    ],
+)
+def test_rows_are_dequantised(kind: str, layout: str) -> None:
+    kernel = f"{layout}_float8_e4m3" if kind == "float8" else f"{layout}_{kind}"
+    numbers = [c for c in range(256) if np.isfinite(widened(kind, np.array([c], np.uint8)))[0]]
     codes = RNG.choice(numbers, (ROWS, ROW)).astype(np.uint8)
     scales = RNG.uniform(0.001, 2, (ROWS, ROW // GROUP)).astype(np.float32)
     data = np.concatenate([codes, scales.view(np.uint8)], axis=1)
     done = launched(kernel, given("x", data.tobytes()), wanted("y", 2 * ROWS * ROW))
-    exact = widened(kind, codes).reshape(ROWS, -1, GROUP) * scales[:, :, None].astype(np.float64)
-    product = exact.astype(np.float32).astype(np.float64)  # a product of floats is rounded once
-    expected = formats.encode("bfloat16", product.reshape(ROWS, ROW))
-    assert np.array_equal(np.frombuffer(done.outputs["y"], np.uint16).reshape(ROWS, ROW), expected)
+    result = np.frombuffer(done.outputs["y"], np.uint16)
+    if layout == "columns":
+        result = result.reshape(ROW // 16, ROWS, 16).transpose(1, 0, 2)
+    assert np.array_equal(result.reshape(ROWS, ROW), dequantised(kind, codes, scales))
 
 
 M, N, K, TURNS = 32, 48, 64, 3
@@ -201,3 +217,23 @@ def test_parts_of_a_product_go_to_ub(
     expected = [part_of(half, layout, dtype, stride) for half in halves]
     assert np.array_equal(np.frombuffer(done.outputs["landing"], dtype).reshape(2, -1), expected)
     assert done.report.cores["aic0"].bytes["l0c_ub"] == rows * columns * np.dtype(dtype).itemsize
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_buffers_of_tpipe_are_the_same_for_both_kinds_of_cores(seed: int | None) -> None:
+    rng = np.random.default_rng(5)
+    a, b = rng.integers(-8, 9, (2, 16, 16))
+    x = np.stack([a, b.T]).astype(np.float16)  # the right operand lies as L0B wants it
+    done = launched(
+        "shared_buffers", given("x", x.tobytes()), wanted("y", 1024), type=KernelType.MIX_1_2, seed=seed
+    )
+    assert np.array_equal(np.frombuffer(done.outputs["y"], np.float32).reshape(16, 16), a @ b)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_vector_instructions_are_in_order_without_barriers(seed: int | None) -> None:
+    x = np.arange(256, dtype=np.float32)
+    done = launched("vector_order", given("x", x.tobytes()), wanted("y", 1024), seed=seed)
+    assert np.array_equal(np.frombuffer(done.outputs["y"], np.float32), (x + 1) * 2)
+    older = run(UNIT, "vector_order", given("x", x.tobytes()), wanted("y", 1024), seed=seed, on="A2")
+    assert {finding.code for finding in older.report.findings} == {"race"}

@@ -55,6 +55,7 @@ LAUNCHABLE(add_registers);
 constexpr uint32_t ROW = 512;
 constexpr uint32_t GROUP = 128; // elements of a scale
 constexpr uint32_t PITCH = ROW + 32;
+constexpr uint16_t ROWS = 8;
 
 constexpr CastTrait WIDENS = {RegLayout::ZERO, SatMode::UNKNOWN, MaskMergeMode::ZEROING, RoundMode::UNKNOWN};
 constexpr CastTrait TO_FLOAT = {RegLayout::UNKNOWN, SatMode::UNKNOWN, MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
@@ -93,9 +94,7 @@ __simd_vf__ inline void DequantiseVF(__ubuf__ bfloat16_t *out, __ubuf__ T *rows,
     }
 }
 
-constexpr uint16_t ROWS = 8;
-
-template <typename T>
+template <typename T, auto function>
 __aicore__ inline void Dequantise(GM_ADDR x, GM_ADDR y)
 {
     GlobalTensor<T> xGm;
@@ -108,7 +107,7 @@ __aicore__ inline void Dequantise(GM_ADDR x, GM_ADDR y)
     DataCopyPad(rows, xGm, DataCopyExtParams(ROWS, ROW + 16, 0, 0, 0), DataCopyPadExtParams<T>());
     AscendC::SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
     AscendC::WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
-    AscendC::VF_CALL<DequantiseVF<T>>((__ubuf__ bfloat16_t *)out.GetPhyAddr(), (__ubuf__ T *)rows.GetPhyAddr(),
+    AscendC::VF_CALL<function>((__ubuf__ bfloat16_t *)out.GetPhyAddr(), (__ubuf__ T *)rows.GetPhyAddr(),
         (__ubuf__ float *)scales.GetPhyAddr(), ROWS);
     AscendC::SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
     AscendC::WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
@@ -117,21 +116,87 @@ __aicore__ inline void Dequantise(GM_ADDR x, GM_ADDR y)
 
 __global__ __aicore__ void dequantise_int8(GM_ADDR x, GM_ADDR y)
 {
-    Dequantise<int8_t>(x, y);
+    Dequantise<int8_t, DequantiseVF<int8_t>>(x, y);
 }
 LAUNCHABLE(dequantise_int8);
 
 __global__ __aicore__ void dequantise_float8_e4m3(GM_ADDR x, GM_ADDR y)
 {
-    Dequantise<fp8_e4m3fn_t>(x, y);
+    Dequantise<fp8_e4m3fn_t, DequantiseVF<fp8_e4m3fn_t>>(x, y);
 }
 LAUNCHABLE(dequantise_float8_e4m3);
 
 __global__ __aicore__ void dequantise_hifloat8(GM_ADDR x, GM_ADDR y)
 {
-    Dequantise<hifloat8_t>(x, y);
+    Dequantise<hifloat8_t, DequantiseVF<hifloat8_t>>(x, y);
 }
 LAUNCHABLE(dequantise_hifloat8);
+
+// The same with whole registers of 8-bit numbers, to columns of 16 with all rows one below the other, as the cube wants them.
+
+constexpr CastTrait WIDENS_1 = {RegLayout::ONE, SatMode::UNKNOWN, MaskMergeMode::ZEROING, RoundMode::UNKNOWN};
+constexpr CastTrait WIDENS_2 = {RegLayout::TWO, SatMode::UNKNOWN, MaskMergeMode::ZEROING, RoundMode::UNKNOWN};
+constexpr CastTrait WIDENS_3 = {RegLayout::THREE, SatMode::UNKNOWN, MaskMergeMode::ZEROING, RoundMode::UNKNOWN};
+constexpr CastTrait NARROWS_ODD = {RegLayout::ONE, SatMode::NO_SAT, MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
+
+// Even and odd elements to 128 halves in order, and those to 8 blocks.
+__simd_callee__ inline void StoreColumns(__ubuf__ bfloat16_t *out, RegTensor<float> &even, RegTensor<float> &odd, MaskReg &floats, MaskReg &halves)
+{
+    RegTensor<bfloat16_t> low;
+    RegTensor<bfloat16_t> high;
+    Reg::Cast<bfloat16_t, float, NARROWS>(low, even, floats);
+    Reg::Cast<bfloat16_t, float, NARROWS_ODD>(high, odd, floats);
+    Reg::Or((RegTensor<uint16_t> &)low, (RegTensor<uint16_t> &)low, (RegTensor<uint16_t> &)high, halves);
+    Reg::StoreAlign<bfloat16_t, DataCopyMode::DATA_BLOCK_COPY>(out, low, ROWS, halves);
+}
+
+template <typename T>
+__simd_vf__ inline void ColumnsVF(__ubuf__ bfloat16_t *out, __ubuf__ T *rows, __ubuf__ float *scales, uint16_t count)
+{
+    RegTensor<T> packed;
+    RegTensor<float> first;
+    RegTensor<float> second;
+    RegTensor<float> scale;
+    RegTensor<float> quarter[4];
+    RegTensor<float> even[2];
+    RegTensor<float> odd[2];
+    MaskReg floats = CreateMask<float>();
+    MaskReg halves = CreateMask<uint16_t>();
+    MaskReg bytes = CreateMask<uint8_t>();
+    MaskReg lower = CreateMask<float, MaskPattern::VL32>();
+    for (uint16_t row = 0; row < count; ++row) {
+        for (uint16_t part = 0; part < ROW / VECTOR_REG_WIDTH; ++part) {
+            auto *to = out + row * 16 + part * VECTOR_REG_WIDTH * ROWS;
+            Reg::LoadAlign(packed, rows + row * PITCH + part * VECTOR_REG_WIDTH);
+            Reg::LoadAlign<float, LoadDist::DIST_BRC_B32>(first, scales + row * (PITCH / 4) + part * 2);
+            Reg::LoadAlign<float, LoadDist::DIST_BRC_B32>(second, scales + row * (PITCH / 4) + part * 2 + 1);
+            Reg::Select(scale, first, second, lower);
+            Reg::Cast<float, T, WIDENS>(quarter[0], packed, bytes);
+            Reg::Cast<float, T, WIDENS_1>(quarter[1], packed, bytes);
+            Reg::Cast<float, T, WIDENS_2>(quarter[2], packed, bytes);
+            Reg::Cast<float, T, WIDENS_3>(quarter[3], packed, bytes);
+            for (uint16_t i = 0; i < 4; ++i) {
+                Reg::Mul(quarter[i], quarter[i], scale, floats);
+            }
+            Reg::Interleave(even[0], even[1], quarter[0], quarter[2]);
+            Reg::Interleave(odd[0], odd[1], quarter[1], quarter[3]);
+            StoreColumns(to, even[0], odd[0], floats, halves);
+            StoreColumns(to + GROUP * ROWS, even[1], odd[1], floats, halves);
+        }
+    }
+}
+
+__global__ __aicore__ void columns_float8_e4m3(GM_ADDR x, GM_ADDR y)
+{
+    Dequantise<fp8_e4m3fn_t, ColumnsVF<fp8_e4m3fn_t>>(x, y);
+}
+LAUNCHABLE(columns_float8_e4m3);
+
+__global__ __aicore__ void columns_hifloat8(GM_ADDR x, GM_ADDR y)
+{
+    Dequantise<hifloat8_t, ColumnsVF<hifloat8_t>>(x, y);
+}
+LAUNCHABLE(columns_hifloat8);
 
 // ------------------------------------------------------------------ relu(A · B) · D, with the middle in UB and L1
 
@@ -388,5 +453,79 @@ __global__ __aicore__ void part_nz_half(GM_ADDR a, GM_ADDR b, GM_ADDR part, GM_A
     PartToUb<half, CO2Layout::NZ>(a, b, part, landing);
 }
 LAUNCHABLE(part_nz_half);
+
+} // namespace
+
+// ------------------------------------------------------------------ buffers that both kinds of cores have from TPipe
+
+namespace {
+
+__global__ __aicore__ void shared_buffers(GM_ADDR x, GM_ADDR y)
+{
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> before;
+    TBuf<TPosition::VECCALC> landing;
+    TBuf<TPosition::A1> left;
+    TBuf<TPosition::B1> right;
+    pipe.InitBuffer(before, 1024);
+    pipe.InitBuffer(landing, 1024);
+    pipe.InitBuffer(left, 512);
+    pipe.InitBuffer(right, 512);
+    if ASCEND_IS_AIV {
+        GlobalTensor<half> xGm;
+        GlobalTensor<float> yGm;
+        xGm.SetGlobalBuffer(reinterpret_cast<__gm__ half *>(x) + GetSubBlockIdx() * 256);
+        yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(y) + GetSubBlockIdx() * 128);
+        DataCopy(before.Get<half>(), xGm, 256);
+        AscendC::SetFlag<HardEvent::MTE2_MTE3>(EVENT_ID0);
+        AscendC::WaitFlag<HardEvent::MTE2_MTE3>(EVENT_ID0);
+        DataCopy(GetSubBlockIdx() == 0 ? left.Get<half>() : right.Get<half>(), before.Get<half>(), 256);
+        CrossCoreSetFlag<2, PIPE_MTE3>(0);
+        CrossCoreWaitFlag<2, PIPE_MTE3>(1);
+        DataCopy(yGm, landing.Get<float>(), 128);
+        return;
+    }
+    TBuf<TPosition::A2> a;
+    TBuf<TPosition::B2> b;
+    TBuf<TPosition::CO1> c;
+    pipe.InitBuffer(a, 512);
+    pipe.InitBuffer(b, 512);
+    pipe.InitBuffer(c, 1024);
+    const LoadData2DParamsV2 one(0, 0, 1, 1, 1, 1, false, 0);
+    CrossCoreWaitFlag<2, PIPE_MTE1>(0);
+    LoadData(a.Get<half>(), left.Get<half>(), one);
+    LoadData(b.Get<half>(), right.Get<half>(), one);
+    AscendC::SetFlag<HardEvent::MTE1_M>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::MTE1_M>(EVENT_ID0);
+    MmadParams params;
+    params.m = params.n = params.k = 16;
+    Mmad(c.Get<float>(), a.Get<half>(), b.Get<half>(), params);
+    AscendC::SetFlag<HardEvent::M_FIX>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::M_FIX>(EVENT_ID0);
+    FixpipeParamsArch3510<> toUb(16, 16, 16, 16);
+    toUb.dualDstCtl = 1;
+    Fixpipe<float, float, ROWS_TO_UB>(landing.Get<float>(), c.Get<float>(), toUb);
+    CrossCoreSetFlag<2, PIPE_FIX>(1);
+}
+LAUNCHABLE(shared_buffers);
+
+// Two vector instructions on memory, the second of what the first made.
+__global__ __aicore__ void vector_order(GM_ADDR x, GM_ADDR y)
+{
+    GlobalTensor<float> xGm;
+    GlobalTensor<float> yGm;
+    xGm.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(x));
+    yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(y));
+    const LocalTensor<float> value(TPosition::VECIN, 0, 256);
+    DataCopy(value, xGm, 256);
+    AscendC::SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    AscendC::Adds(value, value, 1.0F, 256);
+    AscendC::Muls(value, value, 2.0F, 256); // vector_order
+    AscendC::SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(yGm, value, 256);
+}
+LAUNCHABLE(vector_order);
 
 } // namespace
