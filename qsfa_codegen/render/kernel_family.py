@@ -213,10 +213,11 @@ class _Writer:
     def _most_heads(self) -> int:
         query = _by_case(self._input("q").shape)
         batched = _only([shape for shape in query.values() if shape.rank == _BATCHED_RANK])
-        values = _known(self._operator.find(Dim, _dim(batched, 2)).values)
+        values = self._operator.find(Dim, _dim(batched, 2)).values
+        if values is None:
+            raise FamilyError
         chips = [chip for chip in self._operator.chips if chip.arch == self._arch]
-        allowed: Iterator[tuple[int, ...] | None] = (at_chip(values, chip) for chip in chips)
-        return max(max(_known(heads)) for heads in allowed)
+        return max(max(_known(at_chip(values, chip))) for chip in chips)
 
     def _is_one(self, dim: str) -> bool:
         size = self._operator.find(Dim, dim).derived
