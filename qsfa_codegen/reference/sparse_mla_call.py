@@ -20,6 +20,8 @@ from qsfa_codegen.spec.model import AttrValue, Record
 
 _BATCHED, _JOINED = 4, 3
 """Ranks of Q and of an unpaged cache: batches side by side, batches one behind the other."""
+_SOME = 8
+"""Tokens that are worth a call."""
 _NOTHING = 0xFF
 """Every byte of a row that no batch has: the scales are no numbers."""
 
@@ -258,6 +260,14 @@ def work(subject: Subject) -> int:
     rows = math.prod(view.query.shape[:-2])
     tokens = min(view.indices.shape[-1] * view.block, view.room)
     return 2 * rows * tokens * math.prod(view.query.shape[-2:])
+
+
+def telling(subject: Subject) -> bool:
+    """Whether query rows have tokens to attend to: with the causal mask those of a short cache have none."""
+    view = _View(subject)
+    rows = view.query.shape[0 if view.joined else 1]
+    enough = view.room >= rows or not subject.truth("causal")
+    return enough and min(view.room, view.indices.shape[-1] * view.block) >= _SOME
 
 
 def usual(subject: Subject) -> Mapping[str, AttrValue]:

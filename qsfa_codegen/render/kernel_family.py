@@ -215,7 +215,8 @@ class _Writer:
         batched = _only([shape for shape in query.values() if shape.rank == _BATCHED_RANK])
         values = _known(self._operator.find(Dim, _dim(batched, 2)).values)
         chips = [chip for chip in self._operator.chips if chip.arch == self._arch]
-        return max(max(_known(at_chip(values, chip))) for chip in chips)
+        allowed: Iterator[tuple[int, ...] | None] = (at_chip(values, chip) for chip in chips)
+        return max(max(_known(heads)) for heads in allowed)
 
     def _is_one(self, dim: str) -> bool:
         size = self._operator.find(Dim, dim).derived

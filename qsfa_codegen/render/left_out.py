@@ -9,7 +9,7 @@ from qsfa_codegen.diagnostics import Diagnostic, Severity
 from qsfa_codegen.render.family_facts import lacking_fact
 from qsfa_codegen.render.python_package import has_cpu, unbound_roles
 from qsfa_codegen.render.python_rows import has_rows
-from qsfa_codegen.render.torch import has_torch
+from qsfa_codegen.render.torch_schema import has_torch
 from qsfa_codegen.spec import families
 
 if TYPE_CHECKING:

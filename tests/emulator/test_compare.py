@@ -84,6 +84,8 @@ def test_bits_that_nobody_has_set(kernel: str, code: str, offset: int) -> None:
     ("kernel", "message"),
     [
         ("integers_less", "integers can be compared with CMPMODE::EQ alone"),
+        ("no_such_pattern", "src1Pattern is 8; expected: 1 to 7"),
+        ("nothing_counted", "mask is 0 in counter mode"),
         ("lanes_while_counting", "a mask of lanes while SetMaskCount is on"),
     ],
 )

@@ -114,6 +114,13 @@ RACES = {
         "reads",
         "HardEvent::V_MTE2",
     ),
+    "store_too_late": ("store_too_late_first", "Adds reads byte 12", "SetValue", "HardEvent::S_V"),
+    "store_of_another_pipe": (
+        "store_of_another_pipe_first",
+        "DataCopy reads byte 12",
+        "SetValue",
+        "HardEvent::S_MTE3",
+    ),
     "two_cores": ("two_cores", "DataCopy writes byte 0 of z", "MTE3 of aiv0) writes", "CrossCoreSetFlag"),
 }
 """The mark of the earlier access, parts of the message, part of the advice."""
@@ -171,6 +178,14 @@ def test_the_scalar_unit_reads_too_early() -> None:
         line(UNIT, "scalar_too_early_writes"),
     )
     assert "SetFlag<HardEvent::V_S>" in finding.help
+
+
+@pytest.mark.parametrize("seed", [None, 1, 2, 3])
+def test_stores_of_the_scalar_unit_in_order(seed: int | None) -> None:
+    done = launched("stores_in_order", seed=seed)
+    assert done.report.findings == ()
+    z = struct.unpack("64f", done.outputs["z"])
+    assert (z[0], z[1], z[9], z[10]) == (8.0, 0.0, 9.0, 2.0)
 
 
 def test_a_flag_that_is_left() -> None:

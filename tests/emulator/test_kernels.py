@@ -107,6 +107,52 @@ def test_dequantise_counts_and_bytes() -> None:
     assert (counts.vector_barriers, counts.barriers, counts.flags) == (3, 4, 4)  # one barrier is TPipe's
 
 
+def test_elements_gathered_by_patterns_and_offsets() -> None:
+    draw = random.Random(6)
+    x = [draw.uniform(-9, 9) for _ in range(128)]
+    (*values,) = struct.unpack("128f", floats(x))
+    bits = [draw.randrange(2**32) for _ in range(8)]
+    offsets = [4 * draw.randrange(96) for _ in range(128)]
+    done = run(
+        "vector.cpp",
+        "gathered",
+        given("x", floats(x)),
+        given("bits", struct.pack("8I", *bits)),
+        given("offsets", struct.pack("128I", *offsets)),
+        wanted("y", 2048),
+        wanted("counts", 8),
+    )
+    assert done.report.findings == ()
+    y = unpacked(done.outputs["y"])
+    fourths = values[::4]
+    chosen = [value for i, value in enumerate(values) if bits[i % 64 // 32] >> i % 32 & 1]
+    assert struct.unpack("2I", done.outputs["counts"]) == (len(fourths), len(chosen))
+    assert list(y[:128]) == fourths + [0.0] * (128 - len(fourths))
+    assert list(y[128:256]) == chosen + [0.0] * (128 - len(chosen))
+    assert list(y[256:384]) == [values[16 + o // 4] if i % 2 == 0 else 0.0 for i, o in enumerate(offsets)]
+    assert list(y[384:]) == [values[o // 4] if i % 64 < 40 else 0.0 for i, o in enumerate(offsets)]
+
+
+def test_three_ways_to_transpose() -> None:
+    x = [float(i) for i in range(256)]
+    done = run("vector.cpp", "transposed", given("x", struct.pack("256e", *x)), wanted("y", 3 * 512))
+    assert done.report.findings == ()
+    turned = [x[row * 16 + column] for column in range(16) for row in range(16)]
+    assert list(struct.unpack("768e", done.outputs["y"])) == turned * 3
+
+
+def test_products_of_halves_are_added_to_floats_that_lie_apart() -> None:
+    x = [(i % 23 - 11) / 4 for i in range(128)]
+    done = run("vector.cpp", "products_added", given("x", struct.pack("128e", *x)), wanted("y", 1024))
+    assert done.report.findings == ()
+    expected = [1.0] * 256
+    for i, value in enumerate(x):
+        row, lane = divmod(i, 64)
+        place = row * 128 + lane // 8 * 16 + lane % 8  # every other block
+        expected[place] += (2 * value if lane < 40 else 0) + value * value
+    assert list(unpacked(done.outputs["y"])) == expected
+
+
 def test_a_trace_has_every_instruction_in_its_time() -> None:
     data = floats([1.0] * 2048)
     done = run(

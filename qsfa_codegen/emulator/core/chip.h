@@ -36,6 +36,7 @@ enum class Pipe : uint8_t {
 
 constexpr size_t SPACES = static_cast<size_t>(Space::COUNT);
 constexpr size_t PIPES = static_cast<size_t>(Pipe::COUNT);
+constexpr size_t THREADS = PIPES + 1; // of a core: its pipes, and what the scalar unit stores outside of GM
 
 constexpr const char *Name(Space space)
 {

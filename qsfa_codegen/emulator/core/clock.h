@@ -29,6 +29,12 @@ public:
         seen_[thread] = std::max(seen_[thread], number);
     }
 
+    // Knows no more than so many.
+    void Limit(Thread thread, uint64_t number)
+    {
+        seen_[thread] = std::min(seen_[thread], number);
+    }
+
     void Join(const Clock &other)
     {
         for (size_t i = 0; i < seen_.size(); ++i) {

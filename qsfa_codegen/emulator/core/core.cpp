@@ -16,9 +16,10 @@ constexpr uint64_t LINE = 64; // bytes of a line of the scalar unit's cache
 
 Core::Core(Machine &machine, bool cube, uint32_t index, uint32_t group, uint32_t sub)
     : machine_(machine), cube_(cube), index_(index), group_(group), sub_(sub),
-      name_(Text("%s%u", cube ? "aic" : "aiv", index))
+      name_(Text("%s%u", cube ? "aic" : "aiv", index)),
+      stores_(static_cast<Thread>(machine.Cores().size() * THREADS + PIPES), machine.Threads())
 {
-    const auto first = static_cast<Thread>(machine.Cores().size() * PIPES);
+    const auto first = static_cast<Thread>(machine.Cores().size() * THREADS);
     for (size_t i = 0; i < PIPES; ++i) {
         pipes_.emplace_back(static_cast<Thread>(first + i), machine.Threads());
     }
@@ -137,15 +138,26 @@ const ClockPointer &Core::Snapshot()
     PipeState &scalar = Of(Pipe::S);
     if (!snapshot_ || (*snapshot_)[scalar.thread] != scalar.number) {
         scalar.clock.See(scalar.thread, scalar.number);
-        snapshot_ = std::make_shared<const Clock>(scalar.clock);
+        auto snapshot = std::make_shared<Clock>(scalar.clock);
+        snapshot->Limit(stores_.thread, storesDone_);
+        snapshot_ = std::move(snapshot);
     }
     return snapshot_;
+}
+
+// What a flag that the scalar unit sets carries: its stores too.
+Signal Core::ReleaseScalar()
+{
+    PipeState &scalar = Of(Pipe::S);
+    scalar.clock.See(scalar.thread, scalar.number);
+    return {std::make_shared<const Clock>(scalar.clock), ++scalar.time};
 }
 
 void Core::JoinScalar(const Signal &signal)
 {
     PipeState &scalar = Of(Pipe::S);
     scalar.clock.Join(*signal.clock);
+    storesDone_ = std::max(storesDone_, (*signal.clock)[stores_.thread]); // who tells has waited for them
     scalar.time = std::max(scalar.time, signal.time);
     snapshot_.reset();
 }
@@ -165,14 +177,31 @@ void Core::Scalar(Access access, const char *name, Site site)
     }
     PipeState &scalar = Of(Pipe::S);
     counts.Count(instruction, machine_.OnChip());
-    ++scalar.number;
+    const bool stores = access.mode != Mode::READ && access.memory->InSpace() != Space::GM;
+    PipeState &thread = stores ? stores_ : scalar;
+    ++thread.number;
     ++scalar.time;
     instruction.order = ++issued_;
-    machine_.Remember(scalar.thread, {name, site, instruction.order, 0});
-    Enter(instruction, scalar);
+    machine_.Remember(thread.thread, {name, site, instruction.order, 0});
+    EnterScalar(instruction, thread);
     if (access.memory->InSpace() == Space::GM && !access.memory->ReadOnly()) {
         CheckCache(access, name, site);
     }
+}
+
+// The scalar unit sees its own accesses in their order, whichever thread they are of.
+void Core::EnterScalar(const Instruction &instruction, PipeState &thread)
+{
+    Clock &clock = Of(Pipe::S).clock;
+    if (&thread == &stores_) {
+        clock.See(Of(Pipe::S).thread, Of(Pipe::S).number);
+        std::swap(stores_.clock, clock);
+        Enter(instruction, stores_);
+        std::swap(stores_.clock, clock);
+    } else {
+        Enter(instruction, thread);
+    }
+    clock.See(thread.thread, thread.number);
 }
 
 // A line that is in the cache does not change when others write to memory.

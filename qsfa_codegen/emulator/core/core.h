@@ -82,6 +82,17 @@ struct PipeState {
     uint64_t done = 0; // when all instructions so far are complete
 };
 
+// The core of a thread, counted over all cores, and its pipe.
+constexpr size_t CoreOf(Thread thread)
+{
+    return thread / THREADS;
+}
+
+constexpr Pipe PipeOfThread(Thread thread)
+{
+    return thread % THREADS == PIPES ? Pipe::S : static_cast<Pipe>(thread % THREADS);
+}
+
 class Core {
 public:
     Core(Machine &machine, bool cube, uint32_t index, uint32_t group, uint32_t sub);
@@ -180,6 +191,7 @@ private:
     bool CheckReach(const Instruction &instruction, const Operand &operand);
     void Block(Wait wait, Site site, Event event = {});
     void Yield();
+    void EnterScalar(const Instruction &instruction, PipeState &thread);
     void CheckCache(const Access &access, const char *name, Site site);
     bool Check(const Instruction &instruction);
     bool CheckOperand(const Instruction &instruction, const Operand &operand);
@@ -187,6 +199,7 @@ private:
     bool CheckPipe(Pipe pipe, const char *name, Site site);
     void JoinScalar(const Signal &signal);
     const ClockPointer &Snapshot();
+    Signal ReleaseScalar();
     void Execute(Instruction &instruction, PipeState &pipe);
     void RunFunction(Instruction &instruction);
     static std::vector<Access> Known(const Access &access, bool *known);
@@ -215,6 +228,8 @@ private:
     uint32_t sub_;
     std::string name_;
     std::vector<PipeState> pipes_;
+    PipeState stores_; // by the scalar unit, to other memories than GM: done when a flag from S says so
+    uint64_t storesDone_ = 0; // so many of them are known to all that is issued
     std::array<std::unique_ptr<Memory>, SPACES> memories_;
     std::map<uint32_t, std::deque<SetFlagRecord>> flags_;
     std::map<uint32_t, int> issuedFlags_; // set and not waited for, in the order of the program

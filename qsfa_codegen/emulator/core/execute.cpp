@@ -220,7 +220,7 @@ void Core::Execute(Instruction &instruction, PipeState &pipe)
     }
     const Cost cost = CostOf(instruction, machine_.OnChip());
     if (machine_.Options().trace) {
-        const auto core = static_cast<uint32_t>(pipe.thread / PIPES);
+        const auto core = static_cast<uint32_t>(CoreOf(pipe.thread));
         machine_.Timeline().Add(core, instruction.pipe, instruction, pipe.time, cost.busy);
     }
     pipe.time += cost.busy;
@@ -361,8 +361,8 @@ void Core::ReportConflict(const Instruction &instruction, const Access &access, 
         return;
     }
     const Thread owner = conflict.other.Owner();
-    const bool sameCore = owner / PIPES == Of(Pipe::S).thread / PIPES;
-    const auto pipe = static_cast<Pipe>(owner % PIPES);
+    const bool sameCore = CoreOf(owner) == CoreOf(Of(Pipe::S).thread);
+    const auto pipe = PipeOfThread(owner);
     const bool otherReads = conflict.hazard == Hazard::WRITE_AFTER_READ;
     finding.code = "race";
     if (conflict.weight == Weight::DOUBTFUL) {

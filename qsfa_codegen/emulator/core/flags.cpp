@@ -86,8 +86,7 @@ void Core::SetFlag(Event event, Site site)
     CheckFlagOrder(event, 1, site);
     if (event.from == Pipe::S) {
         ++counts.flags;
-        ++Of(Pipe::S).time;
-        Flags(event).push_back({{Snapshot(), Of(Pipe::S).time}, site});
+        Flags(event).push_back({ReleaseScalar(), site});
         return;
     }
     Issue(Synchronisation(Kind::SET_FLAG, event.from, "SetFlag", site, event));
@@ -127,6 +126,7 @@ void Core::BarrierAll(Site site)
             JoinScalar(Release(pipe));
         }
     }
+    storesDone_ = stores_.number;
 }
 
 void Core::AwaitPipe(Pipe pipe, Site site)
@@ -162,7 +162,7 @@ void Core::SetCross(uint8_t mode, Pipe pipe, uint16_t id, Site site)
     if (pipe == Pipe::S) {
         RefuseInFunction(instruction.name, site);
         ++counts.crossFlags;
-        machine_.SetCross(*this, mode, id, {Snapshot(), ++Of(Pipe::S).time}, site);
+        machine_.SetCross(*this, mode, id, ReleaseScalar(), site);
         return;
     }
     Issue(std::move(instruction));

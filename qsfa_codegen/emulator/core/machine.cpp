@@ -51,7 +51,7 @@ Machine::Machine(Chip chip, LaunchOptions options)
 {
     const bool cube = HasCubeCores();
     const uint32_t vectors = VectorCoresOfGroup();
-    threads_ = options_.blockDim * ((cube ? 1 : 0) + vectors) * PIPES;
+    threads_ = options_.blockDim * ((cube ? 1 : 0) + vectors) * THREADS;
     origins_.resize(threads_);
     for (uint32_t group = 0; group < options_.blockDim; ++group) {
         if (cube) {
@@ -231,9 +231,9 @@ Machine::Origin Machine::Recall(Epoch epoch) const
 std::string Machine::Describe(Epoch epoch) const
 {
     const Origin origin = Recall(epoch);
-    const Core &core = *cores_[epoch.Owner() / PIPES];
+    const Core &core = *cores_[CoreOf(epoch.Owner())];
     return Text("%s (%s:%d, %s of %s)", origin.name, BaseName(origin.site.file), origin.site.line,
-        Name(static_cast<Pipe>(epoch.Owner() % PIPES)), core.Name().c_str());
+        Name(PipeOfThread(epoch.Owner())), core.Name().c_str());
 }
 
 // Mode 0: all cores of a kind; 1: the vector cores of a group; 2: the cube core and the vector cores of a group; 4: the

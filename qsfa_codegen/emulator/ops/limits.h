@@ -12,6 +12,7 @@
 #include "mmad.h"
 #include "rearrange.h"
 #include "reduce.h"
+#include "transpose.h"
 
 namespace emulator::ops {
 
@@ -177,6 +178,14 @@ void Limits(const GatherMask<T> &of, Visit &&visit)
 template <class Visit>
 void Limits(const Transpose &, Visit &&)
 {
+}
+
+template <class T, class Visit>
+void Limits(const TransposeBlocks<T> &of, Visit &&visit)
+{
+    visit(Limit{"repeatTimes", of.repeat, 0, BITS8});
+    visit(Limit{"dstRepStride", of.dstRepeat, 0, BITS16});
+    visit(Limit{"srcRepStride", of.srcRepeat, 0, BITS16});
 }
 
 template <class Instruction, class Visit>

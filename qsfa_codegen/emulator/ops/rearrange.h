@@ -1,4 +1,4 @@
-// Vector instructions that fill, copy, gather and transpose.
+// Vector instructions that fill, copy and broadcast.
 #pragma once
 
 #include "arithmetic.h"
@@ -177,34 +177,6 @@ private:
     uint64_t Offset(uint32_t step, uint32_t block) const
     {
         return (uint64_t(step) * dst.repeat + uint64_t(block) * dst.block) * BLOCK;
-    }
-};
-
-// A 16 × 16 matrix of 2-byte elements.
-struct Transpose {
-    static constexpr uint32_t SIDE = 16;
-
-    static uint32_t Alignment(uint32_t)
-    {
-        return BLOCK;
-    }
-
-    void Run(Operands at) const
-    {
-        uint16_t rows[SIDE][SIDE];
-        std::memcpy(rows, at[1], sizeof(rows));
-        for (uint32_t row = 0; row < SIDE; ++row) {
-            for (uint32_t column = 0; column < SIDE; ++column) {
-                Store(at[0] + (column * SIDE + row) * sizeof(uint16_t), rows[row][column]);
-            }
-        }
-    }
-
-    template <class Visit>
-    void Ranges(Operands, Visit &&visit) const
-    {
-        visit(Access{1, Touch::READ, 0, FRACTAL});
-        visit(Access{0, Touch::WRITE, 0, FRACTAL});
     }
 };
 

@@ -156,6 +156,22 @@ __global__ __aicore__ void lanes_while_counting(GM_ADDR x, GM_ADDR y, GM_ADDR)
 }
 LAUNCHABLE(lanes_while_counting);
 
+__global__ __aicore__ void no_such_pattern(GM_ADDR x, GM_ADDR y, GM_ADDR)
+{
+    Scene scene(x, y);
+    uint64_t taken = 0;
+    GatherMask(scene.result, scene.first, 8, false, 0, {1, 1, 8, 0}, taken); // no_such_pattern
+}
+LAUNCHABLE(no_such_pattern);
+
+__global__ __aicore__ void nothing_counted(GM_ADDR x, GM_ADDR y, GM_ADDR)
+{
+    Scene scene(x, y);
+    uint64_t taken = 0;
+    GatherMask(scene.result, scene.first, 1, true, 0, {1, 1, 8, 0}, taken); // nothing_counted
+}
+LAUNCHABLE(nothing_counted);
+
 // The mask register is what the call before has left there: 8 lanes, then all of them.
 __global__ __aicore__ void mask_register(GM_ADDR x, GM_ADDR y, GM_ADDR out)
 {

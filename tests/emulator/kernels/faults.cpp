@@ -280,6 +280,60 @@ __global__ __aicore__ void scalar_too_early(GM_ADDR x, GM_ADDR z)
 }
 LAUNCHABLE(scalar_too_early);
 
+// What the scalar unit stores in UB waits for a flag like everything else.
+__global__ __aicore__ void store_too_late(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    scene.Load();
+    SetFlag<HardEvent::MTE2_S>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_S>(EVENT_ID0);
+    scene.a.SetValue(3, 7.0F); // store_too_late_first
+    Adds(scene.b, scene.a, 1.0F, COUNT); // store_too_late
+    scene.Store(scene.b);
+}
+LAUNCHABLE(store_too_late);
+
+// V knows of the store, MTE3 does not.
+__global__ __aicore__ void store_of_another_pipe(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    scene.Load();
+    SetFlag<HardEvent::MTE2_S>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_S>(EVENT_ID0);
+    scene.a.SetValue(3, 7.0F); // store_of_another_pipe_first
+    SetFlag<HardEvent::S_V>(EVENT_ID0);
+    WaitFlag<HardEvent::S_V>(EVENT_ID0);
+    Adds(scene.b, scene.a, 1.0F, COUNT);
+    DataCopy(scene.zGm, scene.a, COUNT); // store_of_another_pipe
+}
+LAUNCHABLE(store_of_another_pipe);
+
+// Each way to wait for a store: S_V, then from V on to MTE3; S_MTE3; V_S for what V has waited for; a barrier of all.
+__global__ __aicore__ void stores_in_order(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    scene.Load();
+    SetFlag<HardEvent::MTE2_S>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_S>(EVENT_ID0);
+    scene.a.SetValue(3, 7.0F);
+    scene.a.SetValue(4, scene.a.GetValue(3) + 1.0F);
+    SetFlag<HardEvent::S_V>(EVENT_ID0);
+    WaitFlag<HardEvent::S_V>(EVENT_ID0);
+    Adds(scene.b, scene.a, 1.0F, COUNT);
+    Duplicate(scene.c, 0.0F, COUNT);
+    SetFlag<HardEvent::V_S>(EVENT_ID0);
+    WaitFlag<HardEvent::V_S>(EVENT_ID0);
+    DataCopy(scene.zGm, scene.a, COUNT);
+    scene.c.SetValue(0, scene.b.GetValue(3));
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(scene.zGm, scene.c, 8);
+    scene.b.SetValue(9, scene.b.GetValue(4));
+    SetFlag<HardEvent::S_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::S_MTE3>(EVENT_ID0);
+    DataCopy(scene.zGm[8], scene.b[8], 8);
+}
+LAUNCHABLE(stores_in_order);
+
 // Two cores write the same tensor.
 __global__ __aicore__ void two_cores(GM_ADDR x, GM_ADDR z)
 {

@@ -220,3 +220,120 @@ __global__ __aicore__ void dequantise(GM_ADDR x, GM_ADDR scales, GM_ADDR y)
     DataCopy(yGm, halves.ReinterpretCast<bfloat16_t>(), rows * width);
 }
 LAUNCHABLE(dequantise);
+
+// A matrix of 16 × 16 halves, transposed in three ways.
+__global__ __aicore__ void transposed(GM_ADDR x, GM_ADDR y)
+{
+    constexpr uint32_t side = 16;
+    constexpr uint32_t count = side * side;
+    GlobalTensor<half> xGm;
+    GlobalTensor<half> yGm;
+    xGm.SetGlobalBuffer((__gm__ half *)x);
+    yGm.SetGlobalBuffer((__gm__ half *)y);
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> inBuffer;
+    TBuf<TPosition::VECCALC> outBuffer;
+    pipe.InitBuffer(inBuffer, count * sizeof(half));
+    pipe.InitBuffer(outBuffer, 3 * count * sizeof(half));
+    const LocalTensor<half> in = inBuffer.Get<half>();
+    const LocalTensor<half> out = outBuffer.Get<half>();
+    LocalTensor<half> from[NCHW_CONV_ADDR_LIST_SIZE];
+    LocalTensor<half> to[NCHW_CONV_ADDR_LIST_SIZE];
+    uint64_t fromAddresses[NCHW_CONV_ADDR_LIST_SIZE];
+    uint64_t toAddresses[NCHW_CONV_ADDR_LIST_SIZE];
+    for (uint32_t i = 0; i < side; ++i) {
+        from[i] = in[i * side];
+        to[i] = out[count + i * side];
+        fromAddresses[i] = (uint64_t)in[i * side].GetPhyAddr();
+        toAddresses[i] = (uint64_t)out[2 * count + i * side].GetPhyAddr();
+    }
+    DataCopy(in, xGm, count);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    Transpose(out, in);
+    TransDataTo5HD(to, from, TransDataTo5HDParams(false, false, 1, 0, 0));
+    TransDataTo5HD<half>(toAddresses, fromAddresses, TransDataTo5HDParams());
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(yGm, out, 3 * count);
+}
+LAUNCHABLE(transposed);
+
+// y += 2 · x of the first lanes of rows that lie in every other block, in halves and floats; then y += x · x.
+__global__ __aicore__ void products_added(GM_ADDR x, GM_ADDR y)
+{
+    constexpr uint32_t rows = 2;
+    constexpr uint32_t lanes = 40;
+    constexpr uint32_t width = 64;
+    uint64_t all[] = {~0ULL, 0};
+    GlobalTensor<half> xGm;
+    GlobalTensor<float> yGm;
+    xGm.SetGlobalBuffer((__gm__ half *)x);
+    yGm.SetGlobalBuffer((__gm__ float *)y);
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> xBuffer;
+    TBuf<TPosition::VECCALC> yBuffer;
+    pipe.InitBuffer(xBuffer, rows * width * sizeof(half));
+    pipe.InitBuffer(yBuffer, 2 * rows * width * sizeof(float));
+    const LocalTensor<half> in = xBuffer.Get<half>();
+    const LocalTensor<float> sums = yBuffer.Get<float>();
+    DataCopy(in, xGm, rows * width);
+    Duplicate(sums, 1.0F, 2 * rows * width);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    PipeBarrier<PIPE_V>();
+    Axpy(sums, in, half(2.0F), lanes, rows, {2, 1, 16, 4});
+    PipeBarrier<PIPE_V>();
+    MulAddDst(sums, in, in, all, rows, {2, 1, 1, 16, 4, 4});
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(yGm, sums, 2 * rows * width);
+}
+LAUNCHABLE(products_added);
+
+// Elements of 2 repeats by a built-in pattern, by the bits of a tensor (the same for both), and by byte offsets.
+__global__ __aicore__ void gathered(GM_ADDR x, GM_ADDR bits, GM_ADDR offsets, GM_ADDR y, GM_ADDR counts)
+{
+    constexpr uint32_t count = 128;
+    constexpr uint32_t repeats = 2;
+    constexpr uint32_t base = 64; // bytes
+    uint64_t even[] = {0x5555555555555555, 0};
+    GlobalTensor<float> xGm;
+    GlobalTensor<uint32_t> bitsGm;
+    GlobalTensor<uint32_t> offsetsGm;
+    GlobalTensor<float> yGm;
+    GlobalTensor<uint32_t> countsGm;
+    xGm.SetGlobalBuffer((__gm__ float *)x);
+    bitsGm.SetGlobalBuffer((__gm__ uint32_t *)bits);
+    offsetsGm.SetGlobalBuffer((__gm__ uint32_t *)offsets);
+    yGm.SetGlobalBuffer((__gm__ float *)y);
+    countsGm.SetGlobalBuffer((__gm__ uint32_t *)counts);
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> buffers[4];
+    for (auto &buffer : buffers) {
+        pipe.InitBuffer(buffer, 4 * count * sizeof(float));
+    }
+    const LocalTensor<float> in = buffers[0].Get<float>();
+    const LocalTensor<uint32_t> pattern = buffers[1].Get<uint32_t>();
+    const LocalTensor<uint32_t> places = buffers[2].Get<uint32_t>();
+    const LocalTensor<float> out = buffers[3].Get<float>();
+    DataCopy(in, xGm, count);
+    DataCopy(pattern, bitsGm, 8);
+    DataCopy(places, offsetsGm, count);
+    Duplicate(out, 0.0F, 4 * count);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    PipeBarrier<PIPE_V>();
+    uint64_t taken[2] = {};
+    GatherMask(out, in, 3, false, 0, {1, repeats, 8, 0}, taken[0]);
+    GatherMask(out[count], in, pattern, false, 0, {1, repeats, 8, 0}, taken[1]);
+    Gather(out[2 * count], in, places, base, even, repeats, 8);
+    Gather(out[3 * count], in, places, 0, 40, repeats, 8);
+    for (uint32_t i = 0; i < 2; ++i) {
+        countsGm.SetValue(i, static_cast<uint32_t>(taken[i]));
+    }
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(yGm, out, 4 * count);
+}
+LAUNCHABLE(gathered);

@@ -113,6 +113,12 @@ void Fill(Fields, Transpose &)
 }
 
 template <class T>
+void Fill(Fields in, TransposeBlocks<T> &to)
+{
+    in >> to.repeat >> to.dstRepeat >> to.srcRepeat >> to.dstHigh >> to.srcHigh;
+}
+
+template <class T>
 void Fill(Fields in, Compare<T> &to)
 {
     in >> to.relation >> to.repeat >> to.src0 >> to.src1 >> to.scalar >> to.value;
@@ -296,6 +302,9 @@ bool With(const std::string &name, const int64_t *fields, Act &act)
     find.template Case<Binary<Or, uint16_t>>("or uint16").template Case<Compare<int32_t>>("compare int32");
     find.template Case<Unary<Abs, int16_t>>("abs int16").template Case<Unary<Relu, int32_t>>("relu int32");
     find.template Bits<uint16_t>("uint16").template Bits<uint32_t>("uint32").template Case<Transpose>("transpose");
+    find.template Case<TransposeBlocks<uint8_t>>("transpose_blocks uint8");
+    find.template Case<TransposeBlocks<uint16_t>>("transpose_blocks uint16");
+    find.template Case<TransposeBlocks<uint32_t>>("transpose_blocks uint32");
     find.template Shifts<uint16_t>("uint16").template Shifts<int16_t>("int16");
     find.template Shifts<uint32_t>("uint32").template Shifts<int32_t>("int32");
     find.template Pair<Half, int8_t>("int8 half").template Pair<Half, uint8_t>("uint8 half");

@@ -79,7 +79,7 @@ class Instruction:
         self._fields = (ctypes.c_int64 * max(1, len(signed)))(*signed)
 
     def _ask(self, action: int, operands: Sequence[Bytes], out: Numbers | None, room: int) -> int:
-        pointers = (ctypes.c_void_p * 4)(*[operand.ctypes.data for operand in operands])
+        pointers = (ctypes.c_void_p * 32)(*[operand.ctypes.data for operand in operands])
         into = None if out is None else ctypes.c_void_p(out.ctypes.data)
         answer: int = library().ask(
             action, self.name.encode(), self._fields, pointers, into, ctypes.c_int64(room)

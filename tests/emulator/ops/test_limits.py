@@ -50,6 +50,8 @@ DOCUMENTED: list[tuple[str, list[int], dict[str, tuple[int, int]]]] = [
         "src1Pattern": (0, 7), "repeatTimes": (0, WORD), "src0BlockStride": (0, BYTE),
         "src0RepeatStride": (0, WORD), "src1RepeatStride": (0, BYTE)}),
     ("transpose", [], {}),
+    ("transpose_blocks uint16", [1, 0, 0], {
+        "repeatTimes": (0, BYTE), "dstRepStride": (0, WORD), "srcRepStride": (0, WORD)}),
     ("whole_reduce half", [0, 0, *NORMAL, 1, 1, 1, 8], REPEAT | REDUCTION),
     ("accumulate half", [*NORMAL, 1, 1, 8], REPEAT | dict.fromkeys(SOURCE, (0, WORD))),
     ("block_reduce float", [0, *NORMAL, 1, 1, 1, 8], REPEAT | REDUCTION),

@@ -192,6 +192,43 @@ def test_transpose() -> None:
     assert np.array_equal(operands[0].view(np.uint16)[:256].reshape(16, 16), matrix.T)
 
 
+@pytest.mark.parametrize("kind", ["uint8", "uint16", "uint32"])
+@some
+@given(
+    repeat=st.integers(0, 4), jumps=st.tuples(st.integers(0, 5), st.integers(0, 5)),
+    high=st.tuples(st.booleans(), st.booleans()),
+    seed=seeds,
+)  # fmt: skip
+def test_rows_in_sixteen_blocks_become_columns(
+    kind: str, repeat: int, jumps: tuple[int, int], high: tuple[bool, bool], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(kind)
+    operands = [lanes.memory(rng, 1024) for _ in range(32)]
+    expected = [operand.copy() for operand in operands[:16]]
+    touched = [np.zeros(1024, np.bool_) for _ in range(32)]
+    run = 16 if kind == "uint8" else 32  # bytes
+    for step in [1] if repeat == 1 else range(repeat):  # a single repeat begins behind a stride
+        dst, src = (
+            32 * step * jump + (16 if up and run == 16 else 0) for jump, up in zip(jumps, high, strict=True)
+        )
+        rows = np.array([operand[src : src + run].view(dtype) for operand in operands[16:]])
+        columns = np.ascontiguousarray(rows.T).view(np.uint8).reshape(16, run)
+        for block, column in zip(expected, columns, strict=True):
+            block[dst : dst + run] = column
+        for marks in touched[:16]:
+            marks[dst : dst + run] = True
+        for marks in touched[16:]:
+            marks[src : src + run] = True
+    instruction = Instruction(f"transpose_blocks {kind}", repeat, *jumps, *map(int, high))
+    written, read = instruction.touched(1, *operands), instruction.touched(0, *operands)
+    for i, marks in enumerate(touched):
+        assert np.array_equal(written[i] if i < 16 else read[i], marks)
+        assert not (read[i] if i < 16 else written[i]).any()
+    instruction.run(*operands)
+    assert all(np.array_equal(*pair) for pair in zip(operands[:16], expected, strict=True))
+
+
 RELATIONS = (operator.lt, operator.gt, operator.eq, operator.le, operator.ge, operator.ne)
 VALUES = {"half": np.float16, "float": np.float32, "int32": np.int32}
 

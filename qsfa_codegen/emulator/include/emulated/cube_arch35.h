@@ -119,7 +119,6 @@ struct FixpipeCall {
     void Check(emulator::Space source) const
     {
         RequireArch35(NAME, site, "FixpipeParamsArch3510");
-        RefuseUnitFlag(NAME, site, params.unitFlag);
         CheckSpace(NAME, site, "the source", source, emulator::Space::L0C);
         if (params.quantPre != (QuantOf<To, From>())) {
             Refuse(NAME, site, emulator::Text("quantPre is %d; expected: %d for these types", params.quantPre, QuantOf<To, From>()));
@@ -179,8 +178,10 @@ struct FixpipeCall {
         return params.nSize.Given() == 0 || params.mSize.Given() == 0;
     }
 
-    void Measure(Instruction &instruction, Route route) const
+    void Measure(Instruction &instruction, const Operand &src, Route route) const
     {
+        const MatrixOfL0C matrix{params.mSize.Wide(), params.nSize.Wide(), params.srcStride.Wide()};
+        instruction.unitFlags = UnitFlagsOf({NAME, site, true}, params.unitFlag, src, matrix);
         instruction.work.route = route;
         instruction.work.bytes = static_cast<uint64_t>(params.mSize) * params.nSize * sizeof(To);
         instruction.work.bursts = NZ ? (params.nSize + 15ULL) / 16 : params.mSize.Wide();
@@ -240,7 +241,7 @@ void Fixpipe(const LocalTensor<To> &dst, const LocalTensor<From> &src, const Fix
         from.offset += byRows ? rows / 2 * half.SRC_ROW : uint64_t(columns / 2 / half.COLUMNS) * half.srcStride * half.SRC_ROW;
         instruction = Together(first, call.ToUb(1, dst.Place(), from, half));
     }
-    call.Measure(instruction, Route::L0C_UB);
+    call.Measure(instruction, src.Place(), Route::L0C_UB);
     Issue(std::move(instruction));
 }
 
@@ -264,7 +265,7 @@ void Fixpipe(const GlobalTensor<To> &dst, const LocalTensor<From> &src, const Fi
     if (op.atomic != emulator::ops::Atomic::NONE) {
         MakeAtomic(instruction, to);
     }
-    call.Measure(instruction, Route::L0C_GM);
+    call.Measure(instruction, src.Place(), Route::L0C_GM);
     Issue(std::move(instruction));
 }
 

@@ -8,5 +8,6 @@
 #include "emulated/vector_rearrange.h"
 #include "emulated/vector_reduce.h"
 #include "emulated/vector_reduce_tensor.h"
+#include "emulated/vector_transpose.h"
 
 #endif // EMULATED_VECTOR_H

@@ -64,9 +64,36 @@ EMULATED_BINARY(AddRelu)
 EMULATED_BINARY(SubRelu)
 EMULATED_BINARY(FusedMulAdd)
 EMULATED_BINARY(FusedMulAddRelu)
-EMULATED_BINARY(MulAddDst)
 
 #undef EMULATED_BINARY
+
+// dst += src0 · src1, also of halves to floats
+template <typename To, typename From, bool isSetMask = true>
+void MulAddDst(const LocalTensor<To> &dst, const LocalTensor<From> &src0, const LocalTensor<From> &src1, const uint64_t mask[],
+    Limited8 repeatTimes, const BinaryRepeatParams &params, Site site = Site::Here())
+{
+    const VectorCall call{"MulAddDst", site};
+    DoBinary<ops::MulAddDst>(call, dst, src0, src1, call.Lanes<isSetMask>(mask, ops::WIDTH<To, From>), repeatTimes.Wide(), params);
+}
+
+template <typename To, typename From, bool isSetMask = true>
+void MulAddDst(const LocalTensor<To> &dst, const LocalTensor<From> &src0, const LocalTensor<From> &src1, uint64_t mask,
+    Limited8 repeatTimes, const BinaryRepeatParams &params, Site site = Site::Here())
+{
+    const VectorCall call{"MulAddDst", site};
+    DoBinary<ops::MulAddDst>(call, dst, src0, src1, call.Lanes<isSetMask>(mask, ops::WIDTH<To, From>), repeatTimes.Wide(), params);
+}
+
+template <typename To, typename From>
+void MulAddDst(const LocalTensor<To> &dst, const LocalTensor<From> &src0, const LocalTensor<From> &src1, const int32_t &count,
+    Site site = Site::Here())
+{
+    const VectorCall call{"MulAddDst", site};
+    constexpr uint32_t width = ops::WIDTH<To, From>;
+    constexpr uint32_t wide = width * sizeof(To) / 32;
+    constexpr uint32_t narrow = width * sizeof(From) / 32;
+    DoBinary<ops::MulAddDst>(call, dst, src0, src1, call.Count(count), 1, {1, 1, 1, wide, narrow, narrow});
+}
 
 // ------------------------------------------------------------------ one operand
 
@@ -170,15 +197,41 @@ EMULATED_SCALAR(Mins, Min)
 
 // dst += src · scalar
 template <typename To, typename From>
+void DoAxpy(const VectorCall &call, const LocalTensor<To> &dst, const LocalTensor<From> &src, From scalar, const Mask &mask,
+    uint32_t repeats, const UnaryRepeatParams &params)
+{
+    ops::Scalar<ops::MulAddDst, To, From> op;
+    op.mask = mask;
+    op.repeat = repeats;
+    op.dst = StridesOf(params.dstBlkStride, params.dstRepStride);
+    op.src = StridesOf(params.srcBlkStride, params.srcRepStride);
+    op.scalar = scalar;
+    IssueVector<To, From>(call, op, RepeatsOf(mask, repeats, ops::WIDTH<To, From>),
+        std::array<Operand, 2>{dst.Place(), src.Place()});
+}
+
+template <typename To, typename From, bool isSetMask = true>
+void Axpy(const LocalTensor<To> &dst, const LocalTensor<From> &src, const From &scalar, const uint64_t mask[],
+    Limited8 repeatTimes, const UnaryRepeatParams &params, Site site = Site::Here())
+{
+    const VectorCall call{"Axpy", site};
+    DoAxpy(call, dst, src, scalar, call.Lanes<isSetMask>(mask, ops::WIDTH<To, From>), repeatTimes.Wide(), params);
+}
+
+template <typename To, typename From, bool isSetMask = true>
+void Axpy(const LocalTensor<To> &dst, const LocalTensor<From> &src, const From &scalar, uint64_t mask, Limited8 repeatTimes,
+    const UnaryRepeatParams &params, Site site = Site::Here())
+{
+    const VectorCall call{"Axpy", site};
+    DoAxpy(call, dst, src, scalar, call.Lanes<isSetMask>(mask, ops::WIDTH<To, From>), repeatTimes.Wide(), params);
+}
+
+template <typename To, typename From>
 void Axpy(const LocalTensor<To> &dst, const LocalTensor<From> &src, const From &scalar, const int32_t &count, Site site = Site::Here())
 {
     const VectorCall call{"Axpy", site};
-    ops::Scalar<ops::MulAddDst, To, From> op;
-    op.mask = call.Count(count);
-    op.scalar = scalar;
-    op.dst.repeat = ops::WIDTH<To, From> * sizeof(To) / 32;
-    op.src.repeat = ops::WIDTH<To, From> * sizeof(From) / 32;
-    IssueVector<To, From>(call, op, RepeatsOf(op.mask, 1, ops::WIDTH<To, From>), std::array<Operand, 2>{dst.Place(), src.Place()});
+    constexpr uint32_t width = ops::WIDTH<To, From>;
+    DoAxpy(call, dst, src, scalar, call.Count(count), 1, {1, 1, width * sizeof(To) / 32, width * sizeof(From) / 32});
 }
 
 template <typename T>
