@@ -47,6 +47,7 @@ constexpr uint32_t STAGES = 2;
 constexpr int32_t EVENT_STAGE = 0; // one for each buffer
 constexpr int32_t EVENT_STORED_WEIGHTS = 2;
 constexpr int32_t EVENT_STATS = 3;
+constexpr int32_t EVENT_RESCALED = 4;
 
 // Makes the pipe behind the arrow wait for all that the one before it has been given so far.
 template <AscendC::HardEvent event>

@@ -95,13 +95,13 @@ public:
         for (uint32_t column = 0; column < NOPE_COLUMNS; column += PART_COLUMNS) {
             Load(accumulator, column);
             MultiplyColumns(values_, factors_, heads_);
-            Order<AscendC::HardEvent::V_MTE3>(EVENT_STATS);
+            Order<AscendC::HardEvent::V_MTE3>(EVENT_RESCALED);
             const uint16_t blocks = static_cast<uint16_t>(heads_ * SIDE / FLOATS_OF_BLOCK);
             AscendC::DataCopy(
                 Mine(accumulator, column), values_, AscendC::DataCopyParams{PART_COLUMNS, blocks, 0, blocks});
-            Order<AscendC::HardEvent::MTE3_MTE2>(EVENT_ACCUMULATOR);
+            Order<AscendC::HardEvent::MTE3_MTE2>(EVENT_RESCALED);
         }
-        Order<AscendC::HardEvent::MTE3_V>(EVENT_ACCUMULATOR);
+        Order<AscendC::HardEvent::MTE3_V>(EVENT_RESCALED);
     }
 
     // The accumulator over the sums, and the statistics.
