@@ -1,8 +1,8 @@
 """What the hand-written kernel of the operator does on the same calls, and what any kernel must.
 
-Counted by running the public kernel for Atlas A2 unmodified on a CPU, through the public headers of the toolkit; its
-cycles are those of the model in docs/emulator.md. Nothing here was measured on a device, and nothing of its code is
-in this project.
+Counted by running the public kernel for Atlas A2 unmodified on a CPU, through the public headers of the
+toolkit; its cycles are those of the model in docs/emulator.md. Nothing here was measured on a device, and
+nothing of its code is in this project.
 """
 
 from __future__ import annotations

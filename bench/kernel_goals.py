@@ -1,0 +1,83 @@
+"""What launches of the generated kernel should keep to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from bench import hand_written as hand
+from bench.kernel_launches import DECODE, HEADS, PREFILL, SPLIT, USES, Counted
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a launch should keep to: ``measured`` at most ``limit``."""
+
+    case: str
+    what: str
+    measured: float
+    limit: float
+
+    @property
+    def met(self) -> bool:
+        """Whether it is kept to."""
+        return self.measured <= self.limit
+
+
+_Goals = Iterator[tuple[str, float, float]]
+_GATHERED, _LOADED, _QUERY = USES["gm_ub", "key"], USES["gm_l1", "kv"], USES["gm_l1", "query"]
+
+
+def goals(counted: Mapping[str, Counted]) -> list[Goal]:
+    """Every goal for the launches that there are."""
+    return [Goal(name, *goal) for name, one in counted.items() for goal in _goals_of(one)]
+
+
+def _goals_of(one: Counted) -> _Goals:
+    yield "MACs, to those of the products alone", one.macs / one.least_macs, 1.0
+    if one.bytes:
+        yield from _goals_of_rows(one)
+    more = _GOALS.get(one.case.name)
+    if more is not None:
+        yield from more(one)
+
+
+def _goals_of_rows(one: Counted) -> _Goals:
+    """A row is gathered once for each HEADS heads."""
+    passes, loaded = -(-one.case.heads // HEADS), 2 * (512 + one.case.rope)
+    rows = passes * one.selected
+    yield "bytes gathered for a row", one.bytes[_GATHERED] / rows, 528 + 2 * one.case.rope
+    yield "bytes of dequantised KV to L1 for a row", one.bytes[_LOADED] / rows, loaded
+    if len(one.cube) == 1:
+        yield "bytes of Q, to each head's once", one.bytes[_QUERY] / (one.case.heads * loaded), 1.0
+    yield "repeats of dequantisation for a row", one.dequantisation_repeats / rows, 30.0
+
+
+def _beside_hand_written(one: Counted, times: int) -> _Goals:
+    dma, mine = hand.CUBE["GM DMA"] + hand.VECTOR["GM DMA"], one.vector_counts()
+    yield "bytes through GM, to hand-written", one.total_bytes / (hand.TOTAL_BYTES * times), 0.85
+    yield "GM DMA instructions, to hand-written", one.dma() / (dma * times), 1.0
+    for name in ("vector barriers", "scalar GM reads"):
+        yield f"{name}, to hand-written", mine[name] / (hand.VECTOR[name] * times), 1.0
+
+
+def _goals_of_decode(one: Counted) -> _Goals:
+    yield from _beside_hand_written(one, 1)
+    yield "cycles, to hand-written", one.cycles / hand.CYCLES, 0.75
+
+
+def _goals_of_split(one: Counted) -> _Goals:
+    yield "cycles, to hand-written on one core", one.cycles / hand.CYCLES, 0.3
+
+
+def _goals_of_prefill(one: Counted) -> _Goals:
+    yield from _beside_hand_written(one, hand.PREFILL_TIMES)
+    yield "cycles, to hand-written", one.cycles / hand.PREFILL_CYCLES, 0.75
+    yield "work of the busiest core, to the mean", one.imbalance, 1.05
+
+
+_GOALS: Mapping[str, Callable[[Counted], Iterable[tuple[str, float, float]]]] = {
+    DECODE.name: _goals_of_decode,
+    SPLIT.name: _goals_of_split,
+    PREFILL.name: _goals_of_prefill,
+}
