@@ -1,4 +1,4 @@
-"""The generated kernel of sparse attention: every layout and dtype, and what kernels of its kind got wrong."""
+"""The generated kernel of sparse attention: layouts and dtypes, and what kernels of its kind got wrong."""
 
 from __future__ import annotations
 
