@@ -40,8 +40,9 @@ VECTOR: Mapping[str, int] = {
 }
 DEQUANTISATION_REPEATS = 35.0  # of a row
 CYCLES = 106_000
-PREFILL_CYCLES = 16 * 89_400  # 16 query rows on each of four cores
-PREFILL_TIMES = 64  # every count of prefill is that of decode so many times
+PREFILL_CYCLES = (
+    16 * 89_400
+)  # 16 query rows on each of four cores; its counts are those of decode for each row
 
 # Decode: what must be moved whatever the kernel does: each selected row, Q, the output and the list once.
 LEAST_BYTES: Mapping[str, int] = {

@@ -81,6 +81,7 @@ PLAIN = attention("decode without rope", rope=0)
 SPLIT = attention("decode on 8 cores", cores=8)
 WIDE = attention("decode of 128 heads", heads=128)
 PREFILL = attention("prefill", (32, 32), layouts=("TND", "PA_BSND"), cores=4)
+SHORT = attention("short prefill", (4, 4), layouts=("TND", "PA_BSND"), cores=4)
 CASES = (DECODE, PLAIN, SPLIT, WIDE, PREFILL)
 
 
