@@ -11,11 +11,13 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// Tile k is loaded to L1 once; Q · Kᵀ and P · V both read that copy. Loads run three tiles ahead of P · V, scores two.
+// Tile k is loaded to L1 once; Q · Kᵀ and P · V both read that copy. Loads are three tiles ahead of P · V,
+// scores two.
 template <typename QType>
 class Cube {
 public:
-    __aicore__ inline void Init(const Call &call, const Shared<QType> &shared, GM_ADDR query, AscendC::TPipe &pipe)
+    __aicore__ inline void Init(
+        const Call &call, const Shared<QType> &shared, GM_ADDR query, AscendC::TPipe &pipe)
     {
         call_ = call;
         shared_ = shared;
@@ -163,7 +165,8 @@ private:
         AscendC::WaitFlag<AscendC::HardEvent::MTE1_MTE2>(event);
         AscendC::DataCopy(KeysL1(tile), keys, NOPE_ELEMENTS * pitch);
         if (call_.rope > 0) {
-            AscendC::WaitFlag<AscendC::HardEvent::MTE1_MTE2>(EVENT_ROPE + static_cast<int32_t>(tile % ROPE_TILES));
+            AscendC::WaitFlag<AscendC::HardEvent::MTE1_MTE2>(
+                EVENT_ROPE + static_cast<int32_t>(tile % ROPE_TILES));
             AscendC::DataCopy(RopeL1(tile), keys[NOPE_ELEMENTS * pitch], call_.rope * pitch);
         }
         if (step.first) {
@@ -201,7 +204,8 @@ private:
         }
         if (call_.rope > 0) {
             MultiplyKeys(RopeL1(tile), NOPE_COLUMNS, pitch);
-            AscendC::SetFlag<AscendC::HardEvent::MTE1_MTE2>(EVENT_ROPE + static_cast<int32_t>(tile % ROPE_TILES));
+            AscendC::SetFlag<AscendC::HardEvent::MTE1_MTE2>(
+                EVENT_ROPE + static_cast<int32_t>(tile % ROPE_TILES));
         }
         Order<AscendC::HardEvent::M_FIX>(EVENT_SCORES);
         AscendC::FixpipeParamsV220 params;
@@ -245,7 +249,8 @@ private:
             nextResult_ = (at + 1) % RESULTS;
             AscendC::WaitFlag<AscendC::HardEvent::FIX_M>(event);
             for (uint32_t part = 0; part < RESULT_COLUMNS; part += DEPTH_COLUMNS) {
-                MultiplyValues(tile, column + part, resultsL0_[at * RESULT_ELEMENTS + part * headRows_ * SIDE]);
+                MultiplyValues(
+                    tile, column + part, resultsL0_[at * RESULT_ELEMENTS + part * headRows_ * SIDE]);
             }
             Order<AscendC::HardEvent::M_FIX>(event);
             PutOut(output[column * headRows_ * SIDE], resultsL0_[at * RESULT_ELEMENTS]);
@@ -303,7 +308,8 @@ private:
         AscendC::WaitFlag<AscendC::HardEvent::M_MTE1>(event);
         LoadValues(rightL0_[at * RIGHT_ELEMENTS], KeysL1(tile)[column * pitch * SIDE], pitch);
         if (column + DEPTH_COLUMNS == NOPE_COLUMNS) {
-            AscendC::SetFlag<AscendC::HardEvent::MTE1_MTE2>(EVENT_KEYS + static_cast<int32_t>(tile % KEY_TILES));
+            AscendC::SetFlag<AscendC::HardEvent::MTE1_MTE2>(
+                EVENT_KEYS + static_cast<int32_t>(tile % KEY_TILES));
         }
         Order<AscendC::HardEvent::MTE1_M>(event);
         Multiply(to, weightsL0_, at, DEPTH, pitch, true);
@@ -360,8 +366,8 @@ private:
         return params;
     }
 
-    __aicore__ inline void Multiply(const Results &to, const AscendC::LocalTensor<QType> &left, uint32_t operand,
-        uint32_t columns, uint32_t depth, bool fromZero)
+    __aicore__ inline void Multiply(const Results &to, const AscendC::LocalTensor<QType> &left,
+        uint32_t operand, uint32_t columns, uint32_t depth, bool fromZero)
     {
         AscendC::MmadParams params;
         params.m = static_cast<uint16_t>(headRows_);

@@ -80,10 +80,12 @@ __aicore__ inline Shared<QType> SharedOf(
     GM_ADDR workspace, const typename Facts::Tiling &tiling, const Call &call, int64_t core)
 {
     Shared<QType> shared;
-    shared.keys.SetGlobalBuffer((__gm__ QType *)(workspace + Facts::KvOffset(tiling) + core * Facts::KvShare(tiling)));
+    shared.keys.SetGlobalBuffer(
+        (__gm__ QType *)(workspace + Facts::KvOffset(tiling) + core * Facts::KvShare(tiling)));
     shared.scores.SetGlobalBuffer(
         (__gm__ float *)(workspace + Facts::QkOffset(tiling) + core * Facts::QkShare(tiling)));
-    shared.weights.SetGlobalBuffer((__gm__ QType *)(workspace + Facts::POffset(tiling) + core * Facts::PShare(tiling)));
+    shared.weights.SetGlobalBuffer(
+        (__gm__ QType *)(workspace + Facts::POffset(tiling) + core * Facts::PShare(tiling)));
     shared.outputs.SetGlobalBuffer(
         (__gm__ float *)(workspace + Facts::PvOffset(tiling) + core * Facts::PvShare(tiling)));
     shared.headers.SetGlobalBuffer(

@@ -11,17 +11,18 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// The work of a core is a sequence of tiles, over all its query rows. Of each tile the two vector cores take the
-// batches of BATCH_ROWS rows in turns. The softmax of a tile comes SOFTMAX_LAG tiles after its gathering, so that
-// the cube core has scored it by then, and its output OUTPUT_LAG tiles later.
+// The work of a core is a sequence of tiles, over all its query rows. Of each tile the two vector cores take
+// the batches of BATCH_ROWS rows in turns. The softmax of a tile comes SOFTMAX_LAG tiles after its gathering,
+// so that the cube core has scored it by then, and its output OUTPUT_LAG tiles later.
 template <typename Facts>
 class Vector {
 public:
     using QType = typename Facts::Query;
     using KvType = typename Facts::Cache;
 
-    __aicore__ inline void Init(const Call &call, const Shared<QType> &shared, const typename Facts::Pointers &arguments,
-        const typename Facts::Tiling &tiling, int64_t core, AscendC::TPipe &pipe)
+    __aicore__ inline void Init(const Call &call, const Shared<QType> &shared,
+        const typename Facts::Pointers &arguments, const typename Facts::Tiling &tiling, int64_t core,
+        AscendC::TPipe &pipe)
     {
         call_ = call;
         shared_ = shared;
@@ -35,7 +36,8 @@ public:
         list_.Init(call, arguments.indices, arguments.table, pipe, scratch.ReinterpretCast<int32_t>());
         dequantiser_.Init(call, arguments.kv, pipe, scratch);
         softmax_.Init(call, pipe, scratch);
-        output_.Init(call, OutputAddresses{arguments.out, arguments.rowMax, arguments.rowSum}, half_, pipe, scratch);
+        output_.Init(
+            call, OutputAddresses{arguments.out, arguments.rowMax, arguments.rowSum}, half_, pipe, scratch);
         stages_.Init(pipe);
         arguments_ = arguments;
         tiling_ = tiling;
