@@ -11,8 +11,9 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// A tile is loaded to L1 once; Q · Kᵀ and P · V of all heads read that copy. Loads are three steps ahead of P · V,
-// scores two. With two groups of heads there are two tiles in L1, and the second Q has the place of the third.
+// A tile is loaded to L1 once; Q · Kᵀ and P · V of all heads read that copy. Loads are three steps ahead of P
+// · V, scores two. With two groups of heads there are two tiles in L1, and the second Q has the place of the
+// third.
 template <typename QType>
 class Cube {
 public:
@@ -265,7 +266,8 @@ private:
             nextResult_ = (at + 1) % RESULTS;
             AscendC::WaitFlag<AscendC::HardEvent::FIX_M>(event);
             for (uint32_t part = 0; part < RESULT_COLUMNS; part += DEPTH_COLUMNS) {
-                MultiplyValues(number, column + part, resultsL0_[at * RESULT_ELEMENTS + part * headRows_ * SIDE]);
+                MultiplyValues(
+                    number, column + part, resultsL0_[at * RESULT_ELEMENTS + part * headRows_ * SIDE]);
             }
             Order<AscendC::HardEvent::M_FIX>(event);
             PutOut(output[column * headRows_ * SIDE], resultsL0_[at * RESULT_ELEMENTS]);

@@ -10,8 +10,8 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// A step of the work: a tile, rows of one query row's list, for up to HEADS heads. With more heads a tile has two
-// steps, one behind the other.
+// A step of the work: a tile, rows of one query row's list, for up to HEADS heads. With more heads a tile has
+// two steps, one behind the other.
 struct Step {
     uint32_t rows; // 0 ends the work
     int64_t queryRow;

@@ -11,9 +11,9 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// The work of a core is a sequence of steps, over all its query rows. Of each tile the two vector cores gather
-// the batches of BATCH_ROWS rows in turns. The softmax of a step comes SOFTMAX_LAG steps after its gathering,
-// so that the cube core has scored it by then, and its output OUTPUT_LAG steps later.
+// The work of a core is a sequence of steps, over all its query rows. Of each tile the two vector cores
+// gather the batches of BATCH_ROWS rows in turns. The softmax of a step comes SOFTMAX_LAG steps after its
+// gathering, so that the cube core has scored it by then, and its output OUTPUT_LAG steps later.
 template <typename Facts>
 class Vector {
 public:
@@ -213,8 +213,8 @@ private:
         }
     }
 
-    // One of the two writes the header; the cube core goes on when both have set the flag. It has read the one that
-    // was in this place long ago: the scores of a later step have come.
+    // One of the two writes the header; the cube core goes on when both have set the flag. It has read the
+    // one that was in this place long ago: the scores of a later step have come.
     __aicore__ inline void Announce(uint32_t number, const Step &step)
     {
         if (half_ == 0) {
