@@ -176,6 +176,7 @@ void Fixpipe(const GlobalTensor<To> &dst, const LocalTensor<From> &src, const Fi
     op.relu = params.reluEn;
     op.splitChannels = params.isChannelSplit;
     op.atomic = AtomicOf<To>(name, site);
+    emulator::Here().Barrier(Pipe::FIX, site); // as in the real headers
     IssueFixpipe(name, site, op, dst.Place(name, site), src.Place(), params.unitFlag);
 }
 
