@@ -1,8 +1,9 @@
-"""Compiles kernels that reach the emulator through intrinsics: those that a toolkit's headers lower every call to.
+"""Compiles kernels that reach the emulator through intrinsics, which a toolkit's headers lower calls to.
 
-The kernel and the intrinsics are one shared object. The program holds it as an image and loads it once for each core, so
-that each has its own global variables, as on a device. The compiler tells of every access of the kernel's own code to
-memory, as it does for a detector of races, and keeps lines and frame pointers, by which a finding is placed.
+The kernel and the intrinsics are one shared object. The program holds it as an image and loads it once for
+each core, so that each has its own global variables, as on a device. The compiler tells of every access of
+the kernel's own code to memory, as it does for a detector of races, and keeps lines and frame pointers, by
+which a finding is placed.
 """
 
 from __future__ import annotations
@@ -19,8 +20,12 @@ from qsfa_codegen.emulator.build import CORE, HERE, INCLUDE, OPS, STANDARD, core
 from qsfa_codegen.emulator.toolkit import KernelHeaders
 from qsfa_codegen.host import compiler, objects
 from qsfa_codegen.host.errors import DOES_NOT_COMPILE, HostError
+from qsfa_codegen.spec.model import Chip
 
 INTRINSICS = HERE / "intrinsics"
+
+PRELUDE = ("-include", str(INTRINSICS / "prelude.h"))
+"""Compiler flags for the kernel's sources alone."""
 
 _WRAPPER = "through.cpp"
 _CODE = (*STANDARD, "-fPIC", "-fvisibility=hidden", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls")
@@ -33,15 +38,13 @@ _INTRINSIC = re.compile(r"_Z[0-9]")
 """Functions outside of all namespaces."""
 
 
-def build_through(
-    files: Mapping[str, str], unit: str, headers: KernelHeaders | None, cce_aicore: int, npu_arch: int
-) -> Path:
+def build_through(files: Mapping[str, str], unit: str, headers: KernelHeaders | None, chip: Chip) -> Path:
     """The program that launches the kernels registered in ``unit``, a path in ``files`` (text by path).
 
     Without ``headers`` the kernel calls the intrinsics itself. HostError when the code does not compile.
     """
     tool = compiler.find()
-    flags = _flags(headers, cce_aicore, npu_arch)
+    flags = flags_of(headers, chip)
     given = objects.digest(*(part for path in sorted(files) for part in (path, files[path])))
     folder = objects.cache_folder("emulator")
     own = objects.digest_of_sources(CORE, INCLUDE, OPS, INTRINSICS)
@@ -55,26 +58,28 @@ def build_through(
     command = [*tool.command, *_CODE, *flags]
     if not objects.found(intrinsics):
         source = str(INTRINSICS / "unit.cpp")
-        objects.make([*command, *_OF_INTRINSICS, "-c", source], intrinsics, "the intrinsics of the emulator", folder)
+        objects.make(
+            [*command, *_OF_INTRINSICS, "-c", source], intrinsics, "the intrinsics of the emulator", folder
+        )
     with tempfile.TemporaryDirectory(prefix="qsfa-codegen-") as place:
         root = Path(place)
         write({**files, _WRAPPER: f'#include "{unit}"\n\n#include "intrinsics/attach.h"\n'}, root)
         kernel = root / "kernel.o"
         own_paths = f"-fdebug-prefix-map={root}=kernel:"
         what = f"{PurePosixPath(unit).name}, a kernel"
-        before = ("-include", str(INTRINSICS / "prelude.h")) if headers is not None else ()
-        objects.make([*command, *_OF_KERNELS, own_paths, *before, "-c", _WRAPPER], kernel, what, root)
+        objects.make([*command, *_OF_KERNELS, own_paths, *PRELUDE, "-c", _WRAPPER], kernel, what, root)
         image = _image(tool, root, [kernel, intrinsics])
         parts = [str(image), *map(str, core_objects(tool, folder))]
         objects.make([*tool.command, *parts, *_LINKED], program, "the emulator's program", root)
     return program
 
 
-def _flags(headers: KernelHeaders | None, cce_aicore: int, npu_arch: int) -> tuple[str, ...]:
+def flags_of(headers: KernelHeaders | None, chip: Chip) -> tuple[str, ...]:
+    """Compiler flags for the kernel's sources and the intrinsics; without ``headers`` for these alone."""
     own = (f"-I{INTRINSICS / 'include'}", f"-I{HERE}")
     if headers is None:
         return (*own, f"-I{INCLUDE}")
-    return ("-DEMULATOR_TOOLKIT", *own, *headers.flags(cce_aicore, npu_arch), f"-idirafter{INCLUDE}")
+    return ("-DEMULATOR_TOOLKIT", *own, *headers.flags(chip), f"-idirafter{INCLUDE}")
 
 
 def _image(tool: compiler.Compiler, root: Path, parts: Sequence[Path]) -> Path:
@@ -83,7 +88,12 @@ def _image(tool: compiler.Compiler, root: Path, parts: Sequence[Path]) -> Path:
     answers.write_text(_answers(parts), encoding="utf-8")
     shared = root / "image.so"
     compiled = root / "answers.o"
-    objects.make([*tool.command, "-x", "c", "-fPIC", "-fno-omit-frame-pointer", "-w", "-c", str(answers)], compiled, "answers", root)
+    objects.make(
+        [*tool.command, "-x", "c", "-fPIC", "-fno-omit-frame-pointer", "-w", "-c", str(answers)],
+        compiled,
+        "answers",
+        root,
+    )
     arguments = [*tool.command, "-shared", *map(str, parts), str(compiled)]
     objects.make(arguments, shared, "the kernel's image", root)
     holder = root / "holder.cpp"
@@ -103,7 +113,7 @@ _HOLDER = """asm(".section .rodata\\n"
 
 
 def _answers(parts: Sequence[Path]) -> str:
-    """C for what the parts call and do not have: checks of the toolkit's library say yes, intrinsics refuse."""
+    """C for what the parts call and lack: checks of the toolkit's library say yes, intrinsics refuse."""
     undefined = set().union(*(_symbols(part, "-u") for part in parts))
     defined = set().union(*(_symbols(part, "--defined-only") for part in parts))
     hidden = '__attribute__((visibility("hidden")))'
@@ -120,7 +130,9 @@ def _symbols(path: Path, which: str) -> set[str]:
     nm = shutil.which("nm")
     if nm is None:
         raise HostError(
-            Diagnostic(DOES_NOT_COMPILE, "nm is not on the PATH", help="install binutils, which has nm and addr2line")
+            Diagnostic(
+                DOES_NOT_COMPILE, "nm is not on the PATH", help="install binutils, which has nm and addr2line"
+            )
         )
     ran = subprocess.run([nm, "-P", which, path], capture_output=True, text=True, check=True)
     return {line.split()[0] for line in ran.stdout.splitlines() if line}

@@ -11,6 +11,7 @@ from msgspec import Struct
 from qsfa_codegen.diagnostics import Diagnostic
 from qsfa_codegen.host import objects
 from qsfa_codegen.host.errors import HostError
+from qsfa_codegen.spec.model import Chip
 
 NO_HEADERS = "QS705"
 
@@ -62,13 +63,13 @@ class KernelHeaders(Struct, frozen=True):
         includes = tuple(_existing(root))
         for name, what in _NEEDED:
             if not any((folder / name).is_file() for folder in includes):
-                searched = ", ".join(str(folder.relative_to(root)) for folder in includes) or "no known folder"
+                found = ", ".join(str(folder.relative_to(root)) for folder in includes)
                 raise HostError(
                     Diagnostic(
                         NO_HEADERS,
                         f"the toolkit in {root} lacks {name}, one of {what}",
                         help=f"DIR is the folder that set_env.sh calls ASCEND_HOME_PATH; "
-                        f"below it there is {searched}",
+                        f"below it there is {found or 'no known folder'}",
                     )
                 )
         return cls(root, includes)
@@ -77,13 +78,13 @@ class KernelHeaders(Struct, frozen=True):
         """A digest by which results of compiling with these headers are kept."""
         return _identity(self.includes)
 
-    def flags(self, cce_aicore: int, npu_arch: int) -> tuple[str, ...]:
-        """Compiler flags of CPU debug mode for a chip."""
+    def flags(self, chip: Chip) -> tuple[str, ...]:
+        """Compiler flags of CPU debug mode."""
         return (
             "-DASCENDC_CPU_DEBUG=1",
             "-D__CCE_KT_TEST__=1",
-            f"-D__CCE_AICORE__={cce_aicore}",
-            f"-D__NPU_ARCH__={npu_arch}",
+            f"-D__CCE_AICORE__={chip.cce_aicore}",
+            f"-D__NPU_ARCH__={chip.npu_arch.rpartition('_')[2]}",
             *(f"-isystem{path.resolve()}" for path in self.includes),
         )
 

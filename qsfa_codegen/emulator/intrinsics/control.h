@@ -3,6 +3,7 @@
 #define EMULATOR_INTRINSICS_CONTROL_H
 
 #include "intrinsics/place.h"
+#include "ops/move.h"
 
 namespace emulator::intrinsics {
 
@@ -72,7 +73,7 @@ void ffts_cross_core_sync(pipe_t pipe, uint64_t message)
 
 void wait_flag_dev(int64_t id)
 {
-    emulator::Here().WaitCross(static_cast<uint16_t>(id), emulator::Caller());
+    emulator::Here().WaitCross(0, emulator::Pipe::S, static_cast<uint16_t>(id), emulator::Caller());
 }
 
 void set_ffts_base_addr(uint64_t)
@@ -195,31 +196,39 @@ int64_t clz(uint64_t value)
     return value == 0 ? 64 : __builtin_clzll(value);
 }
 
-// ------------------------------------------------------------------ atomic addition
+// ------------------------------------------------------------------ atomic writes to GM
 
-void set_atomic_add()
-{
-    emulator::Here().SetAtomicAdd(true);
-}
+#define EMULATED_ATOMIC(NAME, KIND) \
+    void NAME() \
+    { \
+        emulator::Here().atomic.kind = static_cast<uint8_t>(emulator::ops::Atomic::KIND); \
+    }
+
+EMULATED_ATOMIC(set_atomic_add, ADD)
+EMULATED_ATOMIC(set_atomic_max, MAX)
+EMULATED_ATOMIC(set_atomic_min, MIN)
+
+#undef EMULATED_ATOMIC
 
 void set_atomic_none()
 {
-    emulator::Here().SetAtomicAdd(false);
+    emulator::Here().atomic = {};
 }
 
-#define EMULATED_ADDED(NAME, TYPE) \
+#define EMULATED_ATOMIC_TYPE(NAME, KIND, TYPE) \
     void NAME() \
     { \
-        emulator::intrinsics::OfCore().added = emulator::intrinsics::Added::TYPE; \
+        emulator::intrinsics::OfCore().atomic = emulator::intrinsics::AtomicType::KIND; \
+        emulator::Here().atomic.type = TYPE; \
     }
 
-EMULATED_ADDED(set_atomic_f32, FLOAT)
-EMULATED_ADDED(set_atomic_f16, HALF)
-EMULATED_ADDED(set_atomic_bf16, BFLOAT16)
-EMULATED_ADDED(set_atomic_s32, INT32)
-EMULATED_ADDED(set_atomic_s16, INT16)
-EMULATED_ADDED(set_atomic_s8, INT8)
+EMULATED_ATOMIC_TYPE(set_atomic_f32, FLOAT, "float")
+EMULATED_ATOMIC_TYPE(set_atomic_f16, HALF, "half")
+EMULATED_ATOMIC_TYPE(set_atomic_bf16, BFLOAT16, "bfloat16_t")
+EMULATED_ATOMIC_TYPE(set_atomic_s32, INT32, "int32_t")
+EMULATED_ATOMIC_TYPE(set_atomic_s16, INT16, "int16_t")
+EMULATED_ATOMIC_TYPE(set_atomic_s8, INT8, "int8_t")
 
-#undef EMULATED_ADDED
+#undef EMULATED_ATOMIC_TYPE
 
 #endif // EMULATOR_INTRINSICS_CONTROL_H

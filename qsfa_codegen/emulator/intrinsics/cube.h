@@ -53,7 +53,6 @@ template <typename C, typename A>
 void Multiply(Site site, C *c, A *a, A *b, const Operand *bias, const Product &what)
 {
     constexpr const char *name = "Mmad";
-    AscendC::RefuseUnitFlag(name, site, what.unitFlag);
     ops::Mmad<C, Number<A>, Number<A>> op;
     op.m = what.m;
     op.n = what.n;
@@ -67,11 +66,11 @@ void Multiply(Site site, C *c, A *a, A *b, const Operand *bias, const Product &w
     }
     if (what.fromBias) {
         op.start = ops::Start::BIAS;
-        AscendC::DoMmad(site, op, std::array<Operand, 4>{product, left, right, *bias});
+        AscendC::DoMmad(site, op, what.unitFlag, std::array<Operand, 4>{product, left, right, *bias});
         return;
     }
     op.start = what.fromZero ? ops::Start::ZERO : ops::Start::KEEP;
-    AscendC::DoMmad(site, op, std::array<Operand, 3>{product, left, right});
+    AscendC::DoMmad(site, op, what.unitFlag, std::array<Operand, 3>{product, left, right});
 }
 
 // The matrices of ND and their strides are in a register: how many, stride of the source, stride of the destination.
@@ -81,7 +80,6 @@ void Fixpipe(Site site, To *dst, From *src, ops::Fixpipe<Number<To>, From> op, u
     constexpr const char *name = "Fixpipe";
     constexpr QuantMode_t expected =
         std::is_same<To, From>::value ? NoQuant : std::is_same<To, half>::value ? F322F16 : F322BF16;
-    AscendC::RefuseUnitFlag(name, site, unitFlag);
     if (quant != expected || relu > 1) {
         AscendC::Refuse(name, site, Text("quantPre %d and ReLU %u are not modelled; expected: %d, and 0 or 1", quant, relu, expected));
     }
@@ -91,8 +89,8 @@ void Fixpipe(Site site, To *dst, From *src, ops::Fixpipe<Number<To>, From> op, u
     op.srcNdStride = op.nz ? 0 : nd >> 16 & 0xffff;
     op.dstNdStride = op.nz ? 0 : nd >> 32 & 0xffff;
     op.dstStride *= op.nz ? 32 : 1;
-    op.atomic = Here().AtomicAdd() ? ops::Atomic::ADD : ops::Atomic::NONE;
-    AscendC::IssueFixpipe(name, site, op, GmAt(dst, name, site), Local(Space::L0C, src));
+    op.atomic = static_cast<ops::Atomic>(Here().atomic.kind);
+    AscendC::IssueFixpipe(name, site, op, GmAt(dst, name, site), Local(Space::L0C, src), unitFlag);
 }
 
 // Repeats in bits 0 to 15, blocks from 16, the gap from 32.

@@ -9,31 +9,36 @@ namespace emulator::intrinsics {
 
 using AscendC::MoveCall;
 
-// Calls `with` with a number of the type that is added up.
+// Calls `with` with a number of the type that an atomic write adds or compares.
 template <typename With>
-void WithAdded(With with)
+void WithAtomic(With with)
 {
-    switch (OfCore().added) {
-        case Added::FLOAT:
+    switch (OfCore().atomic) {
+        case AtomicType::FLOAT:
             return with(float());
-        case Added::HALF:
+        case AtomicType::HALF:
             return with(Half());
-        case Added::BFLOAT16:
+        case AtomicType::BFLOAT16:
             return with(BFloat16());
-        case Added::INT32:
+        case AtomicType::INT32:
             return with(int32_t());
-        case Added::INT16:
+        case AtomicType::INT16:
             return with(int16_t());
-        case Added::INT8:
+        case AtomicType::INT8:
             return with(int8_t());
     }
+}
+
+inline ops::Atomic AtomicOf(const MoveCall &call)
+{
+    return call.ToGm() ? static_cast<ops::Atomic>(Here().atomic.kind) : ops::Atomic::NONE;
 }
 
 inline void CopyBlocks(const Operand &to, const Operand &from, Site site, uint16_t bursts, uint16_t length, uint16_t srcGap,
     uint16_t dstGap)
 {
     const MoveCall call{"DataCopy", site, to, from};
-    WithAdded([&](auto number) { call.template Bursts<decltype(number)>(bursts, length, srcGap, dstGap); });
+    WithAtomic([&](auto number) { call.template Bursts<decltype(number)>(bursts, length, srcGap, dstGap, AtomicOf(call)); });
 }
 
 // Bytes of a padded copy, and the gaps behind its bursts in the units of each side.
@@ -72,7 +77,7 @@ void CopyPadOut(const MoveCall &call, const Padded &what, ops::Atomic atomic)
     move.srcGap = what.srcGap;
     move.dstGap = what.dstGap;
     move.atomic = atomic;
-    call.Do(move, what.bursts, what.length);
+    call.Do(move, what.bursts, what.length, atomic);
 }
 
 template <typename Unit>
@@ -80,8 +85,8 @@ void CopyPadOut(void *dst, void *src, Site site, const Padded &what)
 {
     constexpr const char *name = "DataCopyPad";
     const MoveCall call{name, site, GmAt(dst, name, site), Ub(src)};
-    if (call.Adds()) {
-        WithAdded([&](auto number) { CopyPadOut<decltype(number)>(call, what, ops::Atomic::ADD); });
+    if (const ops::Atomic atomic = AtomicOf(call); atomic != ops::Atomic::NONE) {
+        WithAtomic([&](auto number) { CopyPadOut<decltype(number)>(call, what, atomic); });
     } else {
         CopyPadOut<Unit>(call, what, ops::Atomic::NONE);
     }

@@ -11,8 +11,8 @@
 
 namespace emulator::intrinsics {
 
-// What numbers are added up in GM under an atomic addition.
-enum class Added : uint8_t {
+// What numbers an atomic write to GM adds or compares.
+enum class AtomicType : uint8_t {
     FLOAT,
     HALF,
     BFLOAT16,
@@ -34,7 +34,7 @@ struct Registers {
     uint64_t nd = 1; // matrices that Fixpipe writes, and their strides
     uint64_t movPadding = 0;
     uint64_t control = 0;
-    Added added = Added::FLOAT;
+    AtomicType atomic = AtomicType::FLOAT;
     const void *scratch = nullptr; // where the scalar unit has put the address of bits
     const void *bits = nullptr; // of Select, where the compare mask register has their address
     const void *gatherFrom = nullptr; // the source of vgather, of which the intrinsic has only 32 bits

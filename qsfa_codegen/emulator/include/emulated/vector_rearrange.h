@@ -29,7 +29,7 @@ void DoDuplicate(const VectorCall &call, const LocalTensor<T> &dst, T value, con
 }
 
 template <typename T, bool isSetMask = true>
-void Duplicate(const LocalTensor<T> &dst, const typename LocalTensor<T>::PrimType &value, const uint64_t mask[],
+void Duplicate(const LocalTensor<T> &dst, const typename LocalTensor<T>::PrimType &value, uint64_t mask[],
     Limited8 repeatTimes, Limited16 dstBlockStride, Limited8 dstRepeatStride, Site site = Site::Here())
 {
     const VectorCall call{"Duplicate", site};
