@@ -94,7 +94,7 @@ def _image(tool: compiler.Compiler, root: Path, parts: Sequence[Path]) -> Path:
         "answers",
         root,
     )
-    arguments = [*tool.command, "-shared", *map(str, parts), str(compiled)]
+    arguments = [*tool.command, "-shared", "-Wl,-Bsymbolic", *map(str, parts), str(compiled)]
     objects.make(arguments, shared, "the kernel's image", root)
     holder = root / "holder.cpp"
     holder.write_text(_HOLDER.replace("IMAGE", str(shared)), encoding="utf-8")

@@ -138,7 +138,7 @@ inline void Print(const char *format, va_list arguments)
 
 extern "C" {
 
-__attribute__((visibility("hidden"))) int printf(const char *format, ...)
+int printf(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
