@@ -50,6 +50,6 @@ def _files(operator: Operator) -> Iterator[str]:
         if not has_cpu(operator):
             yield f"the computation in {module}"
         elif operator.serving is not None:
-            yield f"{module}/model.py"
+            yield f"the model side in {module}"
         if "tests" in groups:
             yield "tests/e2e"
