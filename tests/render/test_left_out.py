@@ -58,7 +58,7 @@ LACKING = {
 @pytest.mark.parametrize("spec", LACKING, ids=LACKING.get)
 def test_the_model_and_the_suites_are_left_out(spec: str) -> None:
     found = operator(spec)
-    (warning,) = left_out(found)
+    warning, *_ = left_out(found)
     assert (warning.code, warning.severity) == ("QS916", Severity.WARNING)
     assert warning.message == MODEL_AND_SUITES + LACKING[spec]
     assert warning.span is not None
@@ -74,6 +74,19 @@ def test_without_a_torch_operator_nothing_is_computed() -> None:
         f"the computation in {MODULE} and tests/e2e are left out: "
         "there is no torch binding whose outputs are single tensors"
     )
+
+
+def test_the_body_of_a_kernel_is_left_out() -> None:
+    spec = text(("    block_tokens: sparse_block_size\n", ""))
+    _, warning = left_out(operator(spec))
+    assert warning.message == (
+        "the body of the kernel in op_kernel/arch22 is left out: roles, tiling data and workspace "
+        "do not say all that the family 'sparse_mla' needs"
+    )
+    assert warning.span is not None
+    assert spec.splitlines()[warning.span.line - 1] == "  family: sparse_mla"
+    bodies = [len([path for path in render(operator(one)) if "op_kernel" in path]) for one in (spec, text())]
+    assert bodies[0] < bodies[1]
 
 
 @pytest.mark.parametrize(
