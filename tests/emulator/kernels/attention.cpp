@@ -285,12 +285,12 @@ public:
     LocalTensor<float> c;
 
 private:
-    LocalTensor<half> A(uint32_t fractal) const
+    LocalTensor<half> A(uint32_t fractal)
     {
         return a_.Get<half>()[fractal * FRACTAL];
     }
 
-    LocalTensor<half> B(uint32_t fractal) const
+    LocalTensor<half> B(uint32_t fractal)
     {
         return b_.Get<half>()[fractal * FRACTAL];
     }
