@@ -36,8 +36,8 @@ format: $(DEV)  ## rewrite the sources in the project's style
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-docs: $(DEV)  ## rewrite the pages of docs/ that are made from the program
-	$(BIN)/python -m qsfa_codegen.docs_pages docs
+docs: $(DEV)  ## rewrite the pages and pictures of docs/ that are made from the program and the specs
+	$(BIN)/python -m qsfa_codegen.docs_pages docs spec
 
 bench: $(DEV)  ## speed and memory, as JSON; COPIES="100 1000" sets the sizes of large builds
 	@$(BIN)/python bench/bench.py $(if $(COPIES),--copies $(COPIES))

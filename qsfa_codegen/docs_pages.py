@@ -1,4 +1,4 @@
-"""The pages of docs/ that are made from the program: `python -m qsfa_codegen.docs_pages docs` writes them."""
+"""What docs/ has from the program and from specs: `python -m qsfa_codegen.docs_pages docs spec` writes it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ import click
 from qsfa_codegen.catalogue import Entry, entries
 from qsfa_codegen.cli import PROGRAM, cli
 from qsfa_codegen.docs_tools import spec_reference
+from qsfa_codegen.render.package import render_these
+from qsfa_codegen.render.row_picture import ARTEFACTS, picture_path
+from qsfa_codegen.resources import CHIPS
+from qsfa_codegen.spec.load import load
 from qsfa_codegen.spec.schema import operator_schema
 
 _DIAGNOSTICS = """\
@@ -100,6 +104,17 @@ def pages() -> Mapping[str, str]:
     }
 
 
+def pictures(specs: Path) -> Mapping[str, str]:
+    """Packed rows of operators by the picture's name in docs/: that of the package, in English."""
+    found: dict[str, str] = {}
+    for path in sorted(path for path in specs.glob("*.yaml") if path.name != CHIPS):
+        operator = load(path)
+        drawn = render_these(operator, ARTEFACTS).get(picture_path("en"))
+        if drawn is not None:
+            found[f"images/{operator.snake}_rows.svg"] = drawn
+    return found
+
+
 def _command_line() -> str:
     parts = [_COMMAND_LINE]
     for name, command in sorted(cli.commands.items()):
@@ -160,11 +175,11 @@ def _entry(entry: Entry) -> Iterator[str]:
         yield f"could be\n\n```yaml\n{right}\n```\n"
 
 
-def main(folder: str) -> None:
-    """Write every page."""
-    for name, text in pages().items():
+def main(folder: str, specs: str) -> None:
+    """Write every page and picture."""
+    for name, text in {**pages(), **pictures(Path(specs))}.items():
         Path(folder, name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

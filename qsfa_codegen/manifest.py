@@ -10,7 +10,9 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 NAME = ".manifest.json"
-_FORMAT = 1
+_FORMAT = 2
+_WITHOUT_FOLDERS = 1
+"""The format that named a spec by its file name alone."""
 
 
 class Overlay(Struct, frozen=True):
@@ -21,7 +23,7 @@ class Overlay(Struct, frozen=True):
 
 
 class Provenance(Struct, frozen=True):
-    """What a package was made from: enough to know it again. ``spec`` is a file name without folders."""
+    """What a package was made from: enough to know it again. ``spec`` is as ``resources.name_of`` says."""
 
     generator: str
     spec: str
@@ -38,6 +40,11 @@ class Manifest(Struct, frozen=True):
     spec: str
     files: Mapping[str, str]
     templates: str | None = None
+    format: int = _FORMAT
+
+    def is_of(self, spec: str) -> bool:
+        """Whether the package came from ``spec``, as far as the manifest tells."""
+        return self.spec == (spec.rpartition("/")[2] if self.format == _WITHOUT_FOLDERS else spec)
 
 
 class DamagedError(Exception):
@@ -67,10 +74,11 @@ def decode(data: bytes) -> Manifest:
         document = json.loads(data)
         spec, files, overlay = document["spec"]["path"], document["files"], document.get("templates")
         templates = None if overlay is None else overlay["name"]
-        usable = document["format"] == _FORMAT and isinstance(spec, str) and isinstance(files, dict)
+        format = document["format"]
+        usable = format in (_WITHOUT_FOLDERS, _FORMAT) and isinstance(spec, str) and isinstance(files, dict)
         usable = usable and isinstance(templates, str | None)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DamagedError(str(error)) from error
     if not usable or not all(isinstance(value, str) for value in files.values()):
         raise DamagedError("not a manifest")
-    return Manifest(spec, files, templates)
+    return Manifest(spec, files, templates, format)

@@ -35,6 +35,16 @@ def spec_folders(spec: Path) -> Iterator[Path]:
         folder = folder / ".." if folder.name in ("", "..") else folder.parent
 
 
+def name_of(spec: Path) -> str:
+    """What tells a spec from the others of its project: its path below the nearest folder called ``spec``.
+
+    The file name alone where there is none: it must not depend on where the project is.
+    """
+    path = Path(os.path.abspath(spec))
+    folder = next((parent for parent in path.parents if parent.name == SPECS), path.parent)
+    return path.relative_to(folder).as_posix()
+
+
 def resource(name: str) -> Path:
     """The file or folder of data called ``name``."""
     installed = PACKAGE / "_data" / name

@@ -10,7 +10,8 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -28,19 +29,22 @@ class Entry(Struct, frozen=True):
 
 
 class Stamp:
-    """The entries of one output folder. Entries of another program or other templates do not count."""
+    """The entries of one output folder. Entries of another program or other templates do not count.
 
-    def __init__(self, out: Path, toolchain: str) -> None:
+    ``toolchain`` tells which these are. It takes time, and is called where an entry needs it, once.
+    """
+
+    def __init__(self, out: Path, toolchain: Callable[[], str]) -> None:
         self._out = out
-        self._toolchain = toolchain
         self._name = f"builds/{manifest.digest(os.fsencode(out.resolve()))[:32]}.json"
-        self._entries = _decode(user_cache.read(self._name), toolchain)
+        self._made_with, self._entries = _decode(user_cache.read(self._name))
+        self.toolchain = cache(toolchain)
         self._dirty = False
 
     def current(self, spec: Path) -> tuple[str, int] | None:
         """Folder name and number of files of the spec's package when there is nothing to do, else None."""
         entry = self._entries.get(_key(spec))
-        if entry is None:
+        if entry is None or not self._counts():
             return None
         try:
             if manifest.digest(spec.read_bytes()) != entry.spec_sha256:
@@ -50,8 +54,14 @@ class Stamp:
             return None
         return (entry.package, count) if count else None
 
+    def _counts(self) -> bool:
+        """Whether the entries are of this program and these templates."""
+        return self._made_with == self.toolchain()
+
     def record(self, spec: Path, entry: Entry) -> None:
         """Remember a build."""
+        if not self._counts():
+            self._made_with, self._entries = self.toolchain(), {}
         if self._entries.get(_key(spec)) != entry:
             self._entries[_key(spec)] = entry
             self._dirty = True
@@ -60,7 +70,7 @@ class Stamp:
         """Keep the entries for the next build, those of deleted specs left out."""
         if self._dirty:
             entries = {spec: asdict(entry) for spec, entry in self._entries.items() if os.path.exists(spec)}
-            document = {"toolchain": self._toolchain, "specs": entries}
+            document = {"toolchain": self.toolchain(), "specs": entries}
             user_cache.write(self._name, json.dumps(document).encode())
 
 
@@ -68,14 +78,13 @@ def _key(spec: Path) -> str:
     return str(spec.resolve())
 
 
-def _decode(data: bytes | None, toolchain: str) -> dict[str, Entry]:
+def _decode(data: bytes | None) -> tuple[str, dict[str, Entry]]:
+    """What the entries were made with, and the entries by spec."""
     try:
-        document = json.loads(data or b"{}")
-        if document.get("toolchain") != toolchain:
-            return {}
-        return {spec: Entry(**entry) for spec, entry in document["specs"].items()}
+        document = json.loads(data or b"")
+        return document["toolchain"], {spec: Entry(**entry) for spec, entry in document["specs"].items()}
     except (ValueError, TypeError, KeyError, AttributeError):
-        return {}
+        return "", {}
 
 
 def toolchain(roots: list[Path]) -> str:

@@ -261,7 +261,7 @@ def _origin(plan: Plan) -> Iterator[Change]:
     found = listed(plan.package)
     if found is None:
         return
-    if found.spec != plan.provenance.spec:
+    if not found.is_of(plan.provenance.spec):
         yield Change(of_spec=True, before=found.spec, now=plan.provenance.spec)
     if found.templates is not None and plan.provenance.templates is None:
         yield Change(of_spec=False, before=found.templates, now=None)

@@ -398,6 +398,36 @@ def test_a_package_of_another_spec_is_kept(project: Path, program: Program) -> N
     assert "QS912" in program("build").err
 
 
+def test_specs_with_one_file_name_are_told_apart_by_their_folders(project: Path, program: Program) -> None:
+    first, second = Path("spec/a/add_example.yaml"), Path("spec/b/add_example.yaml")
+    for spec in (first, second):
+        spec.parent.mkdir()
+        spec.write_text(Path("spec/add_example.yaml").read_text())
+    assert program("build", first).status == 0
+    for arguments in ([second], ["spec/add_example.yaml"]):
+        done = program("build", *arguments)
+        assert done.status == 1
+        assert "error[QS912]: generated/add_example was generated from a/add_example.yaml, not" in done.err
+    assert program("build", first, "--check").status == 0
+
+
+def test_a_manifest_that_names_the_file_alone_is_understood(project: Path, program: Program) -> None:
+    """As earlier versions of the program wrote them."""
+    spec = Path("spec/deep/add_example.yaml")
+    spec.parent.mkdir()
+    Path("spec/add_example.yaml").rename(spec)
+    _built(program)
+    manifest = json.loads((PACKAGE / NAME).read_text())
+    assert (manifest["format"], manifest["spec"]["path"]) == (2, "deep/add_example.yaml")
+    manifest["format"] = 1
+    for named, status in (("other.yaml", 1), ("add_example.yaml", 0)):
+        manifest["spec"]["path"] = named
+        (PACKAGE / NAME).write_text(json.dumps(manifest))
+        done = program("build")
+        assert (done.status, "QS912" in done.err) == (status, status == 1)
+    assert json.loads((PACKAGE / NAME).read_text())["spec"]["path"] == "deep/add_example.yaml"
+
+
 def test_what_takes_over_does_not_overwrite_edits(project: Path, program: Program) -> None:
     _built(program)
     DEFINITION.write_text("// mine\n")

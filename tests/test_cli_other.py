@@ -202,6 +202,30 @@ def test_show_leaves_out_what_is_settled_on_a_chip(project: Path, program: Progr
     assert not {"true", "false"} & set(row)
 
 
+def test_show_leaves_out_what_derived_values_settle_on_a_chip(project: Path, program: Program) -> None:
+    derived = """let:
+  most: {by: chip, of: {A2: 4096, else: 2048}}
+  slow: chip == A2
+constraints:
+  - {id: few, require: D <= most, blame: x}
+  - {id: sluggish, when: slow, require: D >= 32, blame: x}
+"""
+    SPEC.write_text(SPEC.read_text().replace("constraints:\n", derived))
+    rows = {
+        chip: [
+            line.split()
+            for line in program("show", SPEC, "--chip", chip).out.splitlines()
+            if line.startswith(("few ", "sluggish "))
+        ]
+        for chip in ("A2", "A3")
+    }
+    assert rows["A2"] == [
+        ["few", "x", *["D", "is", "at", "most", "4096"]],
+        ["sluggish", "x", *["D", "is", "at", "least", "32"]],
+    ]
+    assert rows["A3"] == [["few", "x", *["D", "is", "at", "most", "2048"]]]
+
+
 def test_show_puts_equal_chips_together(project: Path, program: Program) -> None:
     done = program("show", SPEC)
     assert "\n=== A2, A3 ===\n" in done.out

@@ -10,7 +10,7 @@ import pytest
 from qsfa_codegen.catalogue import Entry, entries
 from qsfa_codegen.commands.new import new
 from qsfa_codegen.diagnostics import Sink
-from qsfa_codegen.docs_pages import pages
+from qsfa_codegen.docs_pages import pages, pictures
 from qsfa_codegen.spec.load import analyse_text
 from tests.cli_tools import ROOT
 
@@ -57,6 +57,18 @@ def test_an_example_is_reported_under_its_code(entry: Entry, starter: str) -> No
 @pytest.mark.parametrize("name", pages())
 def test_pages_are_up_to_date(name: str) -> None:
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == pages()[name], "run `make docs`"
+
+
+def test_pictures_are_those_of_the_packages() -> None:
+    """Of each package with a picture of its rows, and the README shows that of the first operator."""
+    generated = {
+        f"images/{path.parents[1].name}_rows.svg": path.read_text(encoding="utf-8")
+        for path in (ROOT / "generated").glob("*/docs/packed_rows.en.svg")
+    }
+    assert generated == pictures(ROOT / "spec")
+    for name, text in generated.items():
+        assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, "run `make docs`"
+    assert "](docs/images/kv_quant_sparse_flash_attention_rows.svg)" in (ROOT / "README.md").read_text()
 
 
 def test_links_between_documents_lead_somewhere() -> None:

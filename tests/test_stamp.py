@@ -26,7 +26,7 @@ def built(tmp_path: Path) -> tuple[Path, Path]:
     spec, out = tmp_path / "op.yaml", tmp_path / "out"
     spec.write_text("spec: 1\n")
     plan = writer.update(out / "op", {"a": "alpha", "d/b": "beta"}, Provenance("t", "op.yaml", "0"))
-    stamp = Stamp(out, "tool")
+    stamp = Stamp(out, lambda: "tool")
     listing = manifest.digest(plan.contents[manifest.NAME])
     stamp.record(spec, Entry(manifest.digest(b"spec: 1\n"), "op", listing))
     stamp.save()
@@ -35,7 +35,18 @@ def built(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_an_untouched_package_is_current(built: tuple[Path, Path]) -> None:
     spec, out = built
-    assert Stamp(out, "tool").current(spec) == ("op", 3)
+    assert Stamp(out, lambda: "tool").current(spec) == ("op", 3)
+
+
+def test_where_nothing_is_known_of_a_spec_the_toolchain_does_not_matter(built: tuple[Path, Path]) -> None:
+    spec, out = built
+
+    def asked() -> str:
+        raise AssertionError("asked")
+
+    assert Stamp(out, asked).current(spec.with_name("other.yaml")) is None
+    with pytest.raises(AssertionError, match="asked"):
+        Stamp(out, asked).current(spec)
 
 
 def _replace_by_link(_: Path, out: Path) -> None:
@@ -58,19 +69,19 @@ _TOUCHES: dict[str, Callable[[Path, Path], object]] = {
 def test_anything_touched_makes_it_stale(built: tuple[Path, Path], touch: str) -> None:
     spec, out = built
     _TOUCHES[touch](spec, out)
-    assert Stamp(out, "tool").current(spec) is None
+    assert Stamp(out, lambda: "tool").current(spec) is None
 
 
 def test_another_program_makes_it_stale(built: tuple[Path, Path]) -> None:
     spec, out = built
-    assert Stamp(out, "other").current(spec) is None
+    assert Stamp(out, lambda: "other").current(spec) is None
 
 
 def test_another_folder_or_spec_is_not_current(built: tuple[Path, Path], tmp_path: Path) -> None:
     spec, out = built
-    assert Stamp(tmp_path / "elsewhere", "tool").current(spec) is None
+    assert Stamp(tmp_path / "elsewhere", lambda: "tool").current(spec) is None
     (tmp_path / "other.yaml").write_text("spec: 1\n")
-    assert Stamp(out, "tool").current(tmp_path / "other.yaml") is None
+    assert Stamp(out, lambda: "tool").current(tmp_path / "other.yaml") is None
 
 
 @pytest.mark.parametrize(
@@ -89,12 +100,12 @@ def test_a_damaged_record_is_no_record(built: tuple[Path, Path], cache: Path, da
     spec, out = built
     (record,) = (cache / "qsfa-codegen/builds").iterdir()
     record.write_bytes(damage)
-    assert Stamp(out, "tool").current(spec) is None
+    assert Stamp(out, lambda: "tool").current(spec) is None
 
 
 def test_deleted_specs_are_forgotten(built: tuple[Path, Path], cache: Path, tmp_path: Path) -> None:
     spec, out = built
-    stamp = Stamp(out, "tool")
+    stamp = Stamp(out, lambda: "tool")
     spec.unlink()
     (tmp_path / "other.yaml").write_text("x")
     stamp.record(tmp_path / "other.yaml", Entry("1", "x", "2"))

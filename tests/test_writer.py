@@ -208,7 +208,7 @@ def test_a_difference_of_something_that_is_not_text(package: Path) -> None:
         b"\xff",
         b"[]",
         b"{}",
-        b'{"format": 2, "spec": {"path": "x"}, "files": {}}',
+        b'{"format": 3, "spec": {"path": "x"}, "files": {}}',
         b'{"format": 1, "spec": {"path": "x"}, "files": []}',
         b'{"format": 1, "spec": {"path": "x"}, "files": {"a.txt": 3}}',
         b"[" * 100_000,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qsfa_codegen import __version__, manifest, resources, writer
+from qsfa_codegen.commands import ahead
 from qsfa_codegen.commands import build_findings as findings
 from qsfa_codegen.commands.build_findings import Finding
 from qsfa_codegen.diagnostics import Diagnostic, Severity, Sink, Span
@@ -27,7 +28,7 @@ from qsfa_codegen.writer import Plan, RefusedError, UnsafePathError
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.workers import Claim, Crash
-    from qsfa_codegen.render.package import Aside
+    from qsfa_codegen.spec.model import Operator
 
 _GENERATOR = f"qsfa-codegen {__version__}"
 
@@ -85,14 +86,14 @@ def build(request: Request, report: Report, step: Callable[[], None]) -> list[Ou
     """
     if request.templates:
         template_files(request.templates)  # before anything opens them
-    stamp = Stamp(request.out, toolchain(_inputs(request)))
+    stamp = Stamp(request.out, lambda: toolchain(_inputs(request)))
     tasks = [(spec, stamp.current(spec)) for spec in request.specs]
     if all(current for _, current in tasks):
         outcomes = [_unchanged(request, spec, *current) for spec, current in tasks if current]
         for outcome in outcomes:
             report(outcome)
     else:
-        outcomes = _build_tasks(request, tasks, report, step)
+        outcomes = _build_tasks(request, tasks, report, step, stamp.toolchain)
     for outcome in outcomes:
         if outcome.entry:
             stamp.record(outcome.spec, outcome.entry)
@@ -123,14 +124,18 @@ def _unchanged(request: Request, spec: Path, package: str, count: int) -> Outcom
 
 
 def _build_tasks(
-    request: Request, tasks: Sequence[tuple[Path, Current]], report: Report, step: Callable[[], None]
+    request: Request,
+    tasks: Sequence[tuple[Path, Current]],
+    report: Report,
+    step: Callable[[], None],
+    toolchain: Callable[[], str],
 ) -> list[Outcome]:
     from qsfa_codegen.commands import workers
     from qsfa_codegen.commands.faults import stopped
 
     cores = request.jobs or workers.usable_cores()
     jobs = min(cores, sum(current is None for _, current in tasks))
-    builder = _Builder(request, alone=jobs == 1 < cores)
+    builder = _Builder(request, toolchain, alone=jobs == 1 < cores)
 
     def broken(index: int, crash: Crash) -> Outcome:
         spec = tasks[index][0]
@@ -144,25 +149,41 @@ def _build_tasks(
 
 
 class _Builder:
-    """Builds one spec after the other; what they share is loaded once, before any process is forked."""
+    """Builds one spec after the other; what they share is loaded once.
 
-    def __init__(self, request: Request, *, alone: bool) -> None:
-        """``alone``: a core is left that no other spec keeps busy."""
-        from qsfa_codegen.expr import memo
-        from qsfa_codegen.render import cases, left_out, package
-        from qsfa_codegen.render.templates import Templates
-        from qsfa_codegen.spec import load
+    For many specs that is before any process is forked, for a single one while another process reads it.
+    """
 
-        gc.freeze()  # what the imports made stays for good: no need to look through it again and again
+    def __init__(self, request: Request, toolchain: Callable[[], str], *, alone: bool) -> None:
+        """``alone``: there is one spec to build, and a core that nothing else keeps busy."""
         self._request = request
-        self._analyse = load.analyse
-        self._forget = memo.forget
-        self._render = partial(package.render, aside=_aside()) if alone else package.render
+        self._toolchain = toolchain
+        self._alone = alone
+        self._aside = _aside() if alone else _nobody
+        if request.templates:
+            from qsfa_codegen.render.templates import Templates
+
+            Templates(request.templates).check()
+        self._overlay = _overlay(request.templates) if request.templates else None
+        if not alone:
+            ahead.prepare()
+            self._prepare()
+
+    def _prepare(self) -> None:
+        """What can be done before a spec is read."""
+        self._toolchain()  # first: what changes from here on shall count as changed
+        from qsfa_codegen.render import answers, asked, cases, left_out, package
+        from qsfa_codegen.render.templates import Templates
+        from qsfa_codegen.spec import rules
+
+        self._check = rules.check
+        self._asked, self._hearing = asked.asked, answers.hearing
+        self._render = package.render
         self._without_cases = cases.without_cases
         self._left_out = left_out.left_out
-        self._templates = Templates(request.templates)
-        self._templates.check()
-        self._overlay = _overlay(request.templates) if request.templates else None
+        self._templates = Templates(self._request.templates)
+        self._templates.environment()
+        gc.freeze()  # what the imports made stays for good: no need to look through it again and again
 
     def build(self, task: tuple[Path, Current], claim: Claim) -> Outcome:
         """Bring the package of one spec up to date."""
@@ -171,28 +192,25 @@ class _Builder:
             claim(current[0])
             return _unchanged(self._request, spec, *current)
         if spec is not self._request.specs[0]:
-            self._forget()  # what the spec before it left behind
+            from qsfa_codegen.expr.memo import forget
+
+            forget()  # what the spec before it left behind
         return self._build(spec, claim)
 
     def _build(self, spec: Path, claim: Claim) -> Outcome:
-        sink = Sink()
-        operator = self._analyse(spec, sink)
-        if operator is None:
+        with self._aside(partial(ahead.work, spec)) as values:
+            if self._alone:
+                self._prepare()
+            operator, sink = ahead.reading(spec, values)
+            if operator is None:
+                return _failed(spec, sink)
+            with self._hearing(operator, self._asked(operator), values):
+                files = self._files(spec, operator, sink, claim)
+        if files is None:
             return _failed(spec, sink)
-        owner = claim(operator.snake)
-        if owner is not None:
-            sink.add(findings.twice(operator, spec, self._request.specs[owner]))
-            return _failed(spec, sink)
-        try:
-            files = self._render(operator, self._templates)
-        except Exception as error:
-            sink.add(findings.template_fault(error, spec, self._request.templates))
-            return _failed(spec, sink)
-        for rules, chips in self._without_cases(operator).items():
-            sink.add(findings.no_call(operator, chips, rules))
-        for found in self._left_out(operator):
-            sink.add(found)
-        provenance = Provenance(_GENERATOR, encodable(spec.name), operator.source.sha256, self._overlay)
+        provenance = Provenance(
+            _GENERATOR, encodable(resources.name_of(spec)), operator.source.sha256, self._overlay
+        )
         package = self._request.out / operator.snake
         source = _Source(spec, operator.name_span)
         outcome = _bring_up_to_date(self._request, source, package, files, provenance)
@@ -201,14 +219,42 @@ class _Builder:
         # No entry: the next build repeats the warnings.
         return replace(outcome, findings=(*map(Finding, sink), *outcome.findings), entry=None)
 
+    def _files(self, spec: Path, operator: Operator, sink: Sink, claim: Claim) -> dict[str, str] | None:
+        """The text of each file of the package; None, and errors in ``sink``, where it cannot be made."""
+        self._check(operator, sink)
+        if sink.failed:
+            return None
+        owner = claim(operator.snake)
+        if owner is not None:
+            sink.add(findings.twice(operator, spec, self._request.specs[owner]))
+            return None
+        try:
+            files = self._render(operator, self._templates)
+        except Exception as error:
+            sink.add(findings.template_fault(error, spec, self._request.templates))
+            return None
+        for rules, chips in self._without_cases(operator).items():
+            sink.add(findings.no_call(operator, chips, rules))
+        for found in self._left_out(operator):
+            sink.add(found)
+        return files
 
-def _aside() -> Aside | None:
+
+Aside = Callable[[Callable[[], Iterable[object]]], AbstractContextManager[Iterator[object]]]
+"""Has something worked out while the caller goes on."""
+
+
+def _aside() -> Aside:
     """Takes half of the work on a package to another process, where the system can fork one."""
     if not hasattr(os, "fork"):
-        return None
+        return _nobody
     from qsfa_codegen.commands.aside import aside
 
     return aside
+
+
+def _nobody(work: Callable[[], Iterable[object]]) -> AbstractContextManager[Iterator[object]]:
+    return nullcontext(iter(()))
 
 
 def _failed(spec: Path, sink: Sink) -> Outcome:

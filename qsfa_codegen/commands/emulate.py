@@ -104,8 +104,12 @@ def _chip(evaluator: Evaluator, request: Request) -> Chip:
 
 
 def _family(operator: Operator) -> FamilyReference:
+    import os
+
     from qsfa_codegen.host.errors import HostError
 
+    # Each process has a core to itself. To be said before numpy is loaded.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from qsfa_codegen.reference.families import reference_of
     except ImportError as error:

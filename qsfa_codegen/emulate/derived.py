@@ -18,6 +18,8 @@ from qsfa_codegen.reference.subject import Subject
 from qsfa_codegen.spec.model import AttrValue, Chip, Presence
 
 _TRIES = 200
+_DULL = 0.15
+"""The part of calls whose sizes are as they come."""
 _MOST_BYTES = 8 << 20
 _MOST = (3, 20, 70, 300, 1100)
 """Sizes are drawn below one of these."""
@@ -48,24 +50,26 @@ class DerivedCalls:
         random = Random(f"{seed}/{number}")
         base = self._bases[number % len(self._bases)]
         name = f"derived_{seed}_{number}"
-        smaller = 0
+        telling = random.random() > _DULL
         for attempt in range(_TRIES):
-            smaller = attempt // 20
-            call = self._search.build(self._plan(random, base, smaller))
-            if call is not None and self._fits(call):
+            call = self._search.build(self._plan(random, base, smaller=attempt // 20))
+            if call is not None and self._fits(call, telling=telling):
                 return replace(self._with_usual(random, call), id=name)
         found = self._search.build(base.plan)
         assert found is not None
         return replace(self._with_usual(random, found), id=name)
 
-    def _fits(self, call: Call) -> bool:
-        """Whether the call is legal and small enough."""
+    def _fits(self, call: Call, *, telling: bool) -> bool:
+        """Whether the call is legal and small enough and, where asked for, worth it."""
         if self._evaluator.evaluate(call).violations:
             return False
         size = sum(
             _elements(tensor.shape) for tensor in call.inputs.values() if not isinstance(tensor, tuple)
         )
-        return size <= _MOST_BYTES and self._family.work(self._subject(call)) <= self._most
+        subject = self._subject(call)
+        if telling and not self._family.telling(subject):
+            return False
+        return size <= _MOST_BYTES and self._family.work(subject) <= self._most
 
     def _subject(self, call: Call) -> Subject:
         return Subject(self._evaluator.operator, call, self._evaluator.env(call, self._chip)[0])

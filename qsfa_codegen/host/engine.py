@@ -14,7 +14,7 @@ from qsfa_codegen.contract.messages import Messages, as_allocated
 from qsfa_codegen.host.build import build
 from qsfa_codegen.host.protocol import AnswerReader, CallWriter
 from qsfa_codegen.host.session import SECONDS, Fault, Session
-from qsfa_codegen.render import definition, infershape, tiling, tiling_key, tiling_struct
+from qsfa_codegen.render import definition, infershape, tiling, tiling_key, tiling_struct, tiling_uses
 from qsfa_codegen.render.package import render_these
 from qsfa_codegen.spec.model import Operator
 
@@ -29,7 +29,7 @@ def host_files(operator: Operator) -> dict[str, str]:
 
 def _tiles(operator: Operator) -> bool:
     """Whether there is a tiling function that compiles here: extern functions are in files of the user's."""
-    return tiling.has_tiling(operator) and not (operator.tiling and operator.tiling.externs)
+    return tiling_uses.has_tiling(operator) and not (operator.tiling and operator.tiling.externs)
 
 
 class HostEngine:

@@ -20,18 +20,24 @@ class FamilyReference(NamedTuple):
 
     ``fill`` makes the data of each tensor that a call passes, the same for the same generator; what the
     call gives itself stays. ``expected`` is what must come out, ``work`` how many products that takes,
-    ``usual`` the attributes with which random numbers give results worth looking at.
+    ``usual`` the attributes with which random numbers give results worth looking at, ``telling`` whether
+    the sizes of a call give much to look at.
     """
 
     fill: Callable[[Subject, np.random.Generator], Tensors]
     expected: Callable[[Subject, Tensors], Mapping[str, Expected]]
     work: Callable[[Subject], int]
     usual: Callable[[Subject], Mapping[str, AttrValue]]
+    telling: Callable[[Subject], bool]
 
 
 _FAMILIES = {
     "sparse_mla.attend": FamilyReference(
-        sparse_mla_call.fill, sparse_mla_call.expected, sparse_mla_call.work, sparse_mla_call.usual
+        fill=sparse_mla_call.fill,
+        expected=sparse_mla_call.expected,
+        work=sparse_mla_call.work,
+        usual=sparse_mla_call.usual,
+        telling=sparse_mla_call.telling,
     )
 }
 

@@ -20,6 +20,8 @@ from qsfa_codegen.spec.model import AttrValue, Record
 
 _BATCHED, _JOINED = 4, 3
 """Ranks of Q and of an unpaged cache: batches side by side, batches one behind the other."""
+_SOME = 8
+"""Tokens that are worth a call."""
 _NOTHING = 0xFF
 """Every byte of a row that no batch has: the scales are no numbers."""
 
@@ -84,7 +86,7 @@ class _Filler:
         view, made = self._view, dict[str, NDArray[Any]]()
         q_lens = self._lengths(view.q_lens, self._q_lengths)
         kv_lens = self._lengths(view.kv_lens, self._kv_lengths)
-        table = self._one(view.table, lambda arg: self._block_table(arg, kv_lens))
+        table = self._one(view.table, lambda arg: self._page_table(arg, kv_lens))
         roles = {
             "q_lens": q_lens,
             "kv_lens": kv_lens,
@@ -135,9 +137,9 @@ class _Filler:
 
     # ------------------------------------------------------------------ lists and tables
 
-    def _block_table(self, arg: TensorArg, kv_lens: NDArray[Any] | None) -> Any:
+    def _page_table(self, arg: TensorArg, kv_lens: NDArray[Any] | None) -> Any:
         lengths = [self._kv_length(kv_lens, batch) for batch in range(arg.shape[0])]
-        return data.block_table(self._random, arg.shape, self._view.cache.shape[0], self._view.page, lengths)
+        return data.page_table(self._random, arg.shape, self._view.cache.shape[0], self._view.page, lengths)
 
     def _lists(self, arg: TensorArg, q_lens: NDArray[Any] | None, kv_lens: NDArray[Any] | None) -> Any:
         size = arg.shape[-1]
@@ -258,6 +260,14 @@ def work(subject: Subject) -> int:
     rows = math.prod(view.query.shape[:-2])
     tokens = min(view.indices.shape[-1] * view.block, view.room)
     return 2 * rows * tokens * math.prod(view.query.shape[-2:])
+
+
+def telling(subject: Subject) -> bool:
+    """Whether query rows have tokens to attend to: with the causal mask those of a short cache have none."""
+    view = _View(subject)
+    rows = view.query.shape[0 if view.joined else 1]
+    enough = view.room >= rows or not subject.truth("causal")
+    return enough and min(view.room, view.indices.shape[-1] * view.block) >= _SOME
 
 
 def usual(subject: Subject) -> Mapping[str, AttrValue]:

@@ -17,8 +17,8 @@ from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import constants, enum_class, enum_parser, standard_headers, variable
 from qsfa_codegen.render.host_checks import called, groups
 from qsfa_codegen.render.host_names import dtype_sizes
-from qsfa_codegen.render.host_text import HostText, broken, call_with_format, exprs_of
-from qsfa_codegen.render.needs import needs
+from qsfa_codegen.render.host_text import HostText, broken, call_with_format
+from qsfa_codegen.render.needs import exprs_of, needs
 from qsfa_codegen.render.presence import told_apart
 from qsfa_codegen.render.shape_text import Choice, shape_exprs, shape_key, shape_lines, size_expr
 from qsfa_codegen.render.text import (

@@ -264,4 +264,4 @@ def _number(value: object) -> str:
     return int_literal(value) if isinstance(value, int) else repr(value)
 
 
-ARTEFACTS = (Artefact("examples", example_path, aclnn_example, has_example, (aclnn_call,)),)
+ARTEFACTS = (Artefact("examples", example_path, aclnn_example, has_example),)

@@ -1,4 +1,4 @@
-"""What renderers ask about derived calls; another process may work it out for them."""
+"""What renderers ask that takes long; another process may work it out for them."""
 
 from __future__ import annotations
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from qsfa_codegen.render.answers import Answer
     from qsfa_codegen.render.templates import Templates
     from qsfa_codegen.spec.model import Operator
 
@@ -23,11 +22,10 @@ class Artefact(Struct, frozen=True):
 
     ``group`` is what a spec's ``emit`` names. ``path`` is relative to the package, with forward
     slashes. ``render`` gives the text without the header, which ``package.render`` puts first.
-    ``applies`` says whether the operator has such a file at all, ``asks`` what they ask about derived calls.
+    ``applies`` says whether the operator has such a file at all.
     """
 
     group: str
     path: Callable[[Operator], str]
     render: Callable[[Operator, Templates], str]
     applies: Callable[[Operator], bool] = always
-    asks: tuple[Answer[Any], ...] = ()

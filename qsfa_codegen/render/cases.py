@@ -23,11 +23,12 @@ def _path(operator: Operator) -> str:
 
 
 def _render(operator: Operator, templates: Templates) -> str:
-    return _lines(operator)
+    return case_lines(operator)
 
 
 @Answer
-def _lines(operator: Operator) -> str:
+def case_lines(operator: Operator) -> str:
+    """The calls as lines of the file."""
     # Only a package that has this file needs the evaluator.
     from qsfa_codegen.contract.calls import call_json, dump
 
@@ -81,4 +82,4 @@ def without_cases(operator: Operator) -> dict[tuple[str, ...], list[str]]:
     return chips
 
 
-ARTEFACTS = (Artefact("tests", _path, _render, asks=(_lines, without_cases)),)
+ARTEFACTS = (Artefact("tests", _path, _render),)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from qsfa_codegen.expr.memo import once_an_operator, once_each
 from qsfa_codegen.expr.nodes import Expr, Literal
 from qsfa_codegen.expr.prose import ProseNames, fragment, say
-from qsfa_codegen.expr.specialize import simplify, specialize
+from qsfa_codegen.expr.specialize import specialize
 from qsfa_codegen.spec.columns import registered_dtypes
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import (
@@ -83,7 +83,8 @@ class ChipFacts:
         return self._here(expr)
 
     def _find_here(self, expr: Expr) -> Expr:
-        return simplify(self._readable.expr(specialize(expr, self.chip.id, self.chip.arch)))
+        # Afterwards, since derived values that are written out may go by the chip, too.
+        return specialize(self._readable.expr(expr), self.chip.id, self.chip.arch)
 
     def cases(self, table: Table[T]) -> tuple[tuple[Expr | None, bool, T], ...]:
         """Each value that a table can have on this chip: its condition, whether it is the rest, the value."""

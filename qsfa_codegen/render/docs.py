@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.render import torch_schema
-from qsfa_codegen.render.aclnn_example import aclnn_call, aclnn_example, example_path, has_example
+from qsfa_codegen.render.aclnn_example import aclnn_example, example_path, has_example
 from qsfa_codegen.render.aclnn_page import AclnnPage
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.describe import in_language
@@ -17,8 +17,7 @@ from qsfa_codegen.render.page_tables import ParamTables
 from qsfa_codegen.render.page_text import PageText
 from qsfa_codegen.render.python_package import has_cpu
 from qsfa_codegen.render.row_picture import has_picture, picture_path
-from qsfa_codegen.render.torch import has_torch
-from qsfa_codegen.render.torch_example import torch_call, torch_example
+from qsfa_codegen.render.torch_example import torch_example
 from qsfa_codegen.spec import aclnn
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class Page:
     def python(self) -> bool:
         """Whether the operator comes as a Python package too."""
         operator = self._operator
-        return has_torch(operator) and (not operator.emit or "python" in operator.emit)
+        return torch_schema.has_torch(operator) and (not operator.emit or "python" in operator.emit)
 
     def on_cpu(self) -> bool:
         """Whether that package computes the operator."""
@@ -99,7 +98,7 @@ def _readme(language: str, operator: Operator, templates: Templates) -> str:
         page=Page(text),
         tables=ParamTables(text),
         rules=PageRules(text),
-        has_adapter=has_torch(operator),
+        has_adapter=torch_schema.has_torch(operator),
         example_path=example_path(operator) if has_example(operator) else "",
     )
 
@@ -123,10 +122,8 @@ def _aclnn_path(operator: Operator) -> str:
     return f"docs/{operator.aclnn.name}.md"
 
 
-_ASKS = (aclnn_call, torch_call)
-
 ARTEFACTS = (
-    Artefact("docs", lambda _: "README.md", partial(_readme, "zh"), asks=_ASKS),
-    Artefact("docs", lambda _: "README.en.md", partial(_readme, "en"), asks=_ASKS),
-    Artefact("docs", _aclnn_path, _aclnn, asks=_ASKS),
+    Artefact("docs", lambda _: "README.md", partial(_readme, "zh")),
+    Artefact("docs", lambda _: "README.en.md", partial(_readme, "en")),
+    Artefact("docs", _aclnn_path, _aclnn),
 )

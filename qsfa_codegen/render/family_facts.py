@@ -55,11 +55,17 @@ class FamilyError(Exception):
 
 
 class ChipFacts(Struct, frozen=True):
-    """What a chip takes: dtypes of the cache, tokens of an entry, whether it writes the softmax outputs."""
+    """What a chip takes: dtypes of the cache, query heads, tokens of an entry, whether it writes the softmax.
+
+    ``caches`` are those of ``dtypes`` that rows can be computed in, as tensors have them. No ``heads`` are
+    any number.
+    """
 
     id: str
     soc: str
+    dtypes: tuple[str, ...]
     caches: tuple[str, ...]
+    heads: tuple[int, ...]
     blocks: tuple[int, ...]
     lse: bool
 
@@ -334,21 +340,25 @@ class _Reader:
                 yield rule.require
 
     def _few_heads(self) -> int:
-        shape = self._shapes("q").get(self._layouts().batched)
-        values = self._operator.find(Dim, _dim(shape, -2)).values
-        if values is None:
+        taken = [set(heads) for chip in self._operator.chips if (heads := self._heads(chip))]
+        if not taken:
             return _FEW_HEADS
-        taken = [
-            set(_known(at_chip(values, chip), "a chip has no number of heads"))
-            for chip in self._operator.chips
-        ]
         return min(set.intersection(*taken), key=lambda count: abs(count - _FEW_HEADS))
 
+    def _heads(self, chip: Chip) -> tuple[int, ...]:
+        """Numbers of query heads that a chip takes; none where it takes any."""
+        shape = self._shapes("q").get(self._layouts().batched)
+        values = self._operator.find(Dim, _dim(shape, -2)).values
+        return () if values is None else tuple(_known(at_chip(values, chip), "a chip has no number of heads"))
+
     def _chip(self, chip: Chip, lse: Attr) -> ChipFacts:
+        dtypes = tuple(dict.fromkeys(registered_dtypes(self._operator, self._input("kv").dtype, chip.id)))
         return ChipFacts(
             id=chip.id,
             soc=chip.soc,
-            caches=self._caches(registered_dtypes(self._operator, self._input("kv").dtype, chip.id)),
+            dtypes=dtypes,
+            caches=self._caches(dtypes),
+            heads=self._heads(chip),
             blocks=self._on(chip, self._attr("block_tokens")),
             lse=True in _all(attr_values(lse, chip), lse),
         )

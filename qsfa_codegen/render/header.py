@@ -8,7 +8,7 @@ from qsfa_codegen.render.text import cpp_comment
 from qsfa_codegen.spec.model import Source
 
 _SLASHES = frozenset({".h", ".hpp", ".cpp", ".cc"})
-_HASHES = frozenset({".py", ".cmake", ".yaml", ".yml", ".sh", ".toml", ".ini"})
+_HASHES = frozenset({".py", ".cmake", ".yaml", ".yml", ".sh", ".toml", ".ini", ".typed"})
 _ANGLES = frozenset({".md", ".svg"})
 _NO_COMMENTS = frozenset({".json", ".jsonl"})
 

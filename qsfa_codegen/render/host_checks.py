@@ -10,13 +10,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qsfa_codegen.expr.build import all_of, any_of, arch, chip, is_case, literal, strip
+from qsfa_codegen.expr.cpp_text import AND
 from qsfa_codegen.expr.memo import once_a_tree, once_an_operator, once_each
 from qsfa_codegen.expr.nodes import Expr, Kind, Literal, ParamQuery, Query, RefKind, Select, refs, walk
 from qsfa_codegen.expr.specialize import negate, specialize
 from qsfa_codegen.expr.wording import join_list
 from qsfa_codegen.render.cpp import input_index, variable
-from qsfa_codegen.render.host_text import HostText, condition, exprs_of, proven_before
+from qsfa_codegen.render.host_text import HostText, condition, proven_before
 from qsfa_codegen.render.messages import Given, failure, format_text
+from qsfa_codegen.render.needs import exprs_of
 from qsfa_codegen.render.text import INDENT, broken, call_with_format, wrap_items
 from qsfa_codegen.spec.model import CheckKind, InputKind
 from qsfa_codegen.spec.names import pascal
@@ -97,6 +99,10 @@ class Screen(Struct, frozen=True):
     within: str = ""
 
 
+Known = Callable[["Check"], Sequence[str]]
+"""The sizes that a check asks for, as arguments of a function that tells whether all of them are known."""
+
+
 class Report(Protocol):
     """How a host reports a violation."""
 
@@ -115,10 +121,14 @@ def groups(
     report: Report = rejection,
     checks: Sequence[Check] | None = None,
     prefix: str = "Check",
+    known: Known | None = None,
 ) -> list[Group]:
-    """``checks`` (every check of the operator unless given), in order, as functions of about a screen."""
+    """``checks`` (every check of the operator unless given), in order, as functions of about a screen.
+
+    Where a host may not know sizes, ``known`` tells which a check asks for: with one open it is left.
+    """
     wanted = operator.checks if checks is None else checks
-    return [_group(operator, text, screen, report) for screen in screens(wanted, prefix)]
+    return [_group(operator, text, screen, report, known) for screen in screens(wanted, prefix)]
 
 
 def called(groups: Iterable[Group]) -> list[str]:
@@ -175,9 +185,9 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
-def _group(operator: Operator, text: HostText, screen: Screen, report: Report) -> Group:
+def _group(operator: Operator, text: HostText, screen: Screen, report: Report, known: Known | None) -> Group:
     cases = [case for check in screen.checks for case in _chip_cases(operator)(check)]
-    rendered = [_check(operator, text, case, report) for case in cases]
+    rendered = [_check(operator, text, case, report, known) for case in cases]
     fallible = any(fallible for _, fallible in rendered)
     written = tuple(check for check, _ in rendered)
     return Group(screen.name, screen.kind, written, fallible, screen.parts, screen.within)
@@ -221,12 +231,17 @@ def chip_cases(operator: Operator, check: Check) -> Iterator[ChipCase]:
         yield ChipCase(replace(check, when=when, require=require), check.when, products)
 
 
-def _check(operator: Operator, text: HostText, case: ChipCase, report: Report) -> tuple[CheckText, bool]:
+def _check(
+    operator: Operator, text: HostText, case: ChipCase, report: Report, known: Known | None
+) -> tuple[CheckText, bool]:
     check = case.check
     tensors = list_input(operator, check)
     indent = 2 * INDENT if tensors is None else 3 * INDENT
     with text.names.one_of(tensors.name if tensors else None):
         cpp = text.cpp(violation(check), proven_before(check.kind))
+        if known is not None and (sizes := known(check)):
+            inner = cpp.text if cpp.precedence >= AND else f"({cpp.text})"
+            cpp = replace(cpp, text=f"Known({', '.join(sizes)}) && {inner}", precedence=AND)
         test = broken("if (", condition(cpp), ") {", indent - INDENT)
         asked = replace(check, when=case.when) if case.where else check
         said = failure(operator, asked, text.names.message_names)

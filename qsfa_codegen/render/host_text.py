@@ -17,7 +17,7 @@ from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Kind, Ref, RefKind, walk
 from qsfa_codegen.render.cpp import let_function
 from qsfa_codegen.render.host_names import ARITH, HostNames, local
-from qsfa_codegen.render.needs import needs
+from qsfa_codegen.render.needs import exprs_of, needs
 from qsfa_codegen.render.text import INDENT, LINE_LIMIT, cpp_comment
 from qsfa_codegen.render.text import broken as broken
 from qsfa_codegen.render.text import call_with_format as call_with_format
@@ -26,7 +26,7 @@ from qsfa_codegen.spec.ranges import Checked, Ranges
 
 if TYPE_CHECKING:
     from qsfa_codegen.expr.nodes import Expr
-    from qsfa_codegen.spec.model import Check, Let, Operator
+    from qsfa_codegen.spec.model import Let, Operator
 
 _PROVEN_BEFORE = {CheckKind.ATTR: Checked.NOTHING, CheckKind.CONSTRAINT: Checked.DIMS}
 _LET_TYPES = {Kind.INT: "int64_t", Kind.FLOAT: "double", Kind.BOOL: "bool", Kind.DTYPE: "ge::DataType"}
@@ -169,11 +169,6 @@ def _first_uses(operator: Operator) -> dict[str, Checked]:
         for name in needs(operator, exprs_of(check)).names(RefKind.LET):
             found[name] = min(found.get(name, Checked.DIMS), proven_before(check.kind))
     return found
-
-
-def exprs_of(check: Check) -> tuple[Expr, ...]:
-    """The expressions of a check."""
-    return (check.require,) if check.when is None else (check.when, check.require)
 
 
 def condition(cpp: Cpp) -> str:

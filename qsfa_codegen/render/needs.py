@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from qsfa_codegen.expr.build import ref, strip
 from qsfa_codegen.expr.memo import once_an_operator, once_each
-from qsfa_codegen.expr.nodes import Expr, RefKind
+from qsfa_codegen.expr.nodes import INT, Expr, ParamQuery, Query, Ref, RefKind, walk
+from qsfa_codegen.expr.rewrite import written_out
 from qsfa_codegen.expr.specialize import Dependencies, depends_on
 from qsfa_codegen.spec.columns import column_dtype
 from qsfa_codegen.spec.model import Dim, Record, Rest
 
 if TYPE_CHECKING:
-    from qsfa_codegen.spec.model import Operator
+    from qsfa_codegen.spec.model import Check, Operator
+
+
+_SIZES = (Query.DIM, Query.NUMEL, Query.DIMS)
 
 
 class Needs(Struct, frozen=True):
@@ -35,6 +40,26 @@ def needs(operator: Operator, exprs: Iterable[Expr]) -> Needs:
     asked = (name for part in found for name in part.params)
     carriers = (name for kind, name in refs for name in _inputs_behind(operator, kind, name))
     return Needs(refs, frozenset((*asked, *carriers)))
+
+
+def size_leaves(operator: Operator, expr: Expr) -> list[Expr]:
+    """The sizes of inputs that ``expr`` asks for, through derived values and records, each once."""
+    lets: dict[tuple[RefKind, str], Expr] = {(RefKind.LET, let.name): let.value for let in operator.lets}
+    found = {
+        strip(node): node
+        for node in walk(written_out(expr, lets))
+        if (isinstance(node, Ref) and node.kind in (RefKind.DIM, RefKind.REST))
+        or (isinstance(node, ParamQuery) and node.query in _SIZES)
+    }
+    behind = (
+        ref(RefKind.DIM, name, INT, expr.span) for name in sorted(needs(operator, [expr]).names(RefKind.DIM))
+    )
+    return list({**found, **{strip(node): node for node in behind if strip(node) not in found}}.values())
+
+
+def exprs_of(check: Check) -> tuple[Expr, ...]:
+    """The expressions of a check."""
+    return (check.require,) if check.when is None else (check.when, check.require)
 
 
 @once_an_operator

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
-from functools import partial
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from qsfa_codegen.render import (
@@ -27,7 +25,6 @@ from qsfa_codegen.render import (
     torch,
     unit_tests,
 )
-from qsfa_codegen.render.answers import hearing, told
 from qsfa_codegen.render.header import header
 from qsfa_codegen.render.templates import Templates
 
@@ -58,27 +55,13 @@ ARTEFACTS: tuple[Artefact, ...] = (
 """Every file a package can have. Each artefact module gives its own as ``ARTEFACTS``."""
 
 
-Aside = Callable[[Callable[[], Iterable[object]]], AbstractContextManager[Iterable[object]]]
-"""Has something worked out while the caller goes on."""
-
-
-def render(
-    operator: Operator, templates: Templates | None = None, aside: Aside | None = None
-) -> dict[str, str]:
+def render(operator: Operator, templates: Templates | None = None) -> dict[str, str]:
     """Text of each file by its path in the package, for the groups in ``operator.emit`` (none: all).
 
-    Pure: the same operator and templates give the same bytes. What files ask about derived calls is
-    worked out by ``aside``, if given, which takes about as long as the rest.
+    Pure: the same operator and templates give the same bytes.
     """
     wanted = [a for a in ARTEFACTS if not operator.emit or a.group in operator.emit]
-    answers = tuple(dict.fromkeys(answer for a in wanted for answer in a.asks))
-    if aside is None or not answers:
-        return render_these(operator, wanted, templates)
-    with aside(partial(told, operator, answers)) as values, hearing(operator, answers, values):
-        files = render_these(operator, wanted, templates)
-        for answer in answers:
-            answer(operator)  # for those that come with questions later
-        return files
+    return render_these(operator, wanted, templates)
 
 
 def render_these(

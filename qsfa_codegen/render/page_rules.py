@@ -11,7 +11,7 @@ from qsfa_codegen.render import torch_schema
 from qsfa_codegen.render.describe import spelt
 from qsfa_codegen.render.page_text import capital, unstopped
 from qsfa_codegen.render.text import markdown_cell, markdown_code, table_cell
-from qsfa_codegen.render.tiling import has_tiling
+from qsfa_codegen.render.tiling_uses import has_tiling
 from qsfa_codegen.spec.contents import tiling_contents
 from qsfa_codegen.spec.model import CheckKind, ContentRule, Operator
 

@@ -12,9 +12,8 @@ from qsfa_codegen.expr.build import ref
 from qsfa_codegen.expr.memo import once_an_operator, once_each
 from qsfa_codegen.expr.nodes import Expr, Ref, RefKind
 from qsfa_codegen.render.host_checks import Screen, list_input, screens, violation
-from qsfa_codegen.render.host_text import exprs_of
 from qsfa_codegen.render.messages import Failure, Given, failure, format_text
-from qsfa_codegen.render.needs import needs
+from qsfa_codegen.render.needs import exprs_of, needs
 from qsfa_codegen.render.presence import told_apart
 from qsfa_codegen.render.python_names import (
     PythonMessageNames,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import keyword
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.expr.nodes import Call, Expr, ParamQuery, Query, Ref, RefKind, walk
+from qsfa_codegen.expr.nodes import Call, Expr, ParamQuery, Query, RefKind
 from qsfa_codegen.expr.python import COMPARISON, NOT, PRIMARY, Python, emit
-from qsfa_codegen.expr.rewrite import bottom_up, written_out
+from qsfa_codegen.expr.rewrite import bottom_up
 from qsfa_codegen.expr.specialize import simplify
-from qsfa_codegen.render.needs import needs
+from qsfa_codegen.render.needs import needs, size_leaves
 from qsfa_codegen.render.text import python_string
 from qsfa_codegen.render.torch_names import torch_type
 from qsfa_codegen.render.torch_schema import Source, TorchParam
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _NAMES = """
 attend call check check_contents dataclass dims has_symbols make_outputs math read_dims register struct tensor
-torch
+torch unless_open with_open_sizes
 """
 _OWN_NAMES = frozenset(_NAMES.split())
 DATA_FUNCTIONS = {"all_between": "_outside", "non_decreasing": "_falling", "padded_with": "_behind_padding"}
@@ -131,14 +131,8 @@ class PythonNames:
 
     def reads_sizes(self, *exprs: Expr) -> bool:
         """Whether some expression asks for the size of a tensor, in the end."""
-        values = {(RefKind.LET, let.name): let.value for let in self._operator.lets}
-        return any(self._asks_size(node) for expr in exprs for node in walk(written_out(expr, values)))
-
-    def _asks_size(self, node: Expr) -> bool:
-        if isinstance(node, Ref):
-            return node.kind in (RefKind.DIM, RefKind.REST)
-        sizes = (Query.DIM, Query.NUMEL, Query.DIMS)
-        return isinstance(node, ParamQuery) and node.query in sizes and not self._is_array(node.param)
+        sizes = (node for expr in exprs for node in size_leaves(self._operator, expr))
+        return any(not (isinstance(node, ParamQuery) and self._is_array(node.param)) for node in sizes)
 
     def query(self, query: Query, param: str, axis: int | None, tail: int = 0) -> str:
         """A fact about an input."""

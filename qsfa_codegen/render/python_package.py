@@ -23,8 +23,7 @@ from qsfa_codegen.render.python_rows import (
 )
 from qsfa_codegen.render.python_text import call, docstring, quoted
 from qsfa_codegen.render.text import one_line, python_string
-from qsfa_codegen.render.torch import has_torch
-from qsfa_codegen.render.torch_schema import schema_pieces
+from qsfa_codegen.render.torch_schema import has_torch, schema_pieces
 from qsfa_codegen.spec import families
 from qsfa_codegen.spec.columns import column_dtype
 from qsfa_codegen.spec.families import Kind
@@ -186,6 +185,9 @@ def _render_init(operator: Operator, templates: Templates) -> str:
     modules = {"contract": ["Call", "CallError", "check"], "ops": ["register"]}
     if has_rows(operator):
         modules["rows"] = sorted(record_class(record) for record in operator.records)
+    if has_model(operator):
+        modules["chips"] = ["Chip"]
+        modules[""] = ["model"]
     if cpu:
         modules["cpu"] = ["attend"]
         modules["cache"] = ["empty_cache", "gather", "norm_rope_pack", "store"]
@@ -226,6 +228,7 @@ def _has_rows(operator: Operator) -> bool:
 
 ARTEFACTS = (
     Artefact("python", lambda operator: "python/pyproject.toml", _render_project, has_torch),
+    Artefact("python", lambda operator: f"python/{operator.snake}/py.typed", lambda *_: "", has_torch),
     Artefact("python", _path("__init__"), _render_init, has_torch),
     Artefact("python", _path("ops"), _render_ops, has_torch),
     Artefact("python", _path("contract"), render_contract, has_torch),

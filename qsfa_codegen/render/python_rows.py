@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -12,8 +12,8 @@ from qsfa_codegen.expr.python import emit
 from qsfa_codegen.expr.rewrite import substitute
 from qsfa_codegen.expr.specialize import simplify
 from qsfa_codegen.render.python_names import torch_dtype
-from qsfa_codegen.render.python_text import comment, statement
-from qsfa_codegen.render.text import INDENT, one_line
+from qsfa_codegen.render.python_text import call, comment, statement, tuple_text
+from qsfa_codegen.render.text import INDENT, one_line, python_string
 from qsfa_codegen.render.torch_names import torch_type
 from qsfa_codegen.spec.columns import all_dtypes, with_known_sizes
 from qsfa_codegen.spec.model import Attr, Const, Dim, DtypeRef, Record
@@ -36,6 +36,7 @@ class RowParam(Struct, frozen=True):
     source: tuple[RefKind, str] | str
     declaration: str
     doc: str
+    allowed: tuple[str, ...] = ()
 
 
 def has_rows(operator: Operator) -> bool:
@@ -104,7 +105,8 @@ def _dtype_params(operator: Operator, record: Record) -> Iterator[RowParam]:
         kind = "column" if ref.column is not None else "fixed"
         default = f" = {torch_dtype(dtypes[0])}" if len(dtypes) == 1 else ""
         said = f"one of {', '.join(map(_with_carrier, dtypes))}" if len(dtypes) > 1 else ""
-        yield RowParam(name, kind, ref.column or ref.fixed or "", f"torch.dtype{default}", said)
+        allowed = tuple(dict.fromkeys(map(torch_dtype, dtypes)))
+        yield RowParam(name, kind, ref.column or ref.fixed or "", f"torch.dtype{default}", said, allowed)
 
 
 def _with_carrier(name: str) -> str:
@@ -197,6 +199,7 @@ def _record_view(operator: Operator, record: Record) -> dict[str, Any]:
         if record.unit.column
         else torch_dtype(record.unit.fixed or ""),
         "unpacked": _unpacked([field.name for field in record.fields]),
+        "dtypes": list(_checked_dtypes(record, params)),
         "dequant": None,
     }
     if record.dequant is not None:
@@ -209,6 +212,33 @@ def _record_view(operator: Operator, record: Record) -> dict[str, Any]:
             "tile": tile.text,
         }
     return view
+
+
+def _checked_dtypes(record: Record, params: Sequence[RowParam]) -> Iterator[str]:
+    """Statements that check dtypes: those that the operator takes, and for scales any that they can have."""
+    by = "" if record.dequant is None else record.dequant.by
+    scales = [_dtype_param(field.dtype, field) for field in record.fields if field.name == by]
+    for param in params:
+        if param.kind == "column":
+            yield _dtype_check(param.name, f"self.{param.name}", tuple_text("", param.allowed), 2 * INDENT)
+        elif param.name in scales:
+            yield _dtype_check(param.name, f"self.{param.name}", "SCALES", 2 * INDENT)
+
+
+def _dtype_check(name: str, given: str, allowed: str, indent: int) -> str:
+    return call("_demand_dtype(", [python_string(name), given, allowed], ")", indent)
+
+
+def _quantised_dtypes(operator: Operator) -> list[str]:
+    """Dtypes of quantised fields, as torch calls them."""
+    found = [
+        torch_dtype(name)
+        for record in operator.records
+        for field in record.fields
+        if record.dequant is not None and field.name == record.dequant.field
+        for name in all_dtypes(operator, field.dtype)
+    ]
+    return list(dict.fromkeys(found))
 
 
 def _unpacked(names: list[str]) -> str:
@@ -233,6 +263,7 @@ def render_rows(operator: Operator, templates: Templates) -> str:
             records=records,
             consts=[(c.name, c.value, comment(c.doc.en)[0]) for c in operator.consts if c.name in named],
             quantises=any(record.dequant is not None for record in operator.records),
+            dtype_check=_dtype_check("dtype", "dtype", tuple_text("", _quantised_dtypes(operator)), INDENT),
             hifloat8=uses_hifloat8(operator),
         ).rstrip("\n")
         + "\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from qsfa_codegen.render.text import INDENT, LINE_LIMIT, one_line, python_string, wrap_words
 
@@ -54,6 +54,16 @@ def call(head: str, args: Sequence[str], tail: str = ")", indent: int = INDENT) 
         return head + joined + tail
     margin = " " * indent
     return "\n".join([head, *_items(list(args), indent + INDENT, is_tuple=tail[0] == "]"), f"{margin}{tail}"])
+
+
+def tuple_text(head: str, items: Iterable[str], tail: str = "", indent: int = 0) -> str:
+    """``head(item, item)tail``, a tuple; an item a line if need be."""
+    listed = list(items)
+    line = f"{head}({', '.join(listed)}{',' if len(listed) == 1 else ''}){tail}"
+    if indent + len(line) <= LINE_LIMIT:
+        return line
+    margin = " " * indent
+    return "\n".join([f"{head}(", *_items(listed, indent + INDENT, is_tuple=True), f"{margin}){tail}"])
 
 
 def quoted(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from qsfa_codegen.expr.evaluate import UNKNOWN, Value
+from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import DTYPE, Expr, Literal, RefKind
 from qsfa_codegen.expr.specialize import substitute
 from qsfa_codegen.spec.columns import column_sizes, with_known_sizes
@@ -40,13 +41,14 @@ class _Found(Struct):
     rows: list[tuple[str, ...]]
 
 
-def layouts(operator: Operator, record: Record) -> list[Layout]:
+@once_an_operator
+def layouts(operator: Operator, record: Record) -> tuple[Layout, ...]:
     """Every layout that the row has on some chip, each once; one that is open where there are too many."""
     found = list(_found(operator, record))
     if len(found) > _MOST:
-        return [Layout((), (), record.offsets, record.size)]
+        return (Layout((), (), record.offsets, record.size),)
     points = [each.point for each in found]
-    return [
+    return tuple(
         Layout(
             tuple((leaf.name, each.point[leaf]) for leaf in each.point if _tells(leaf, points)),
             _dtypes(operator, record, each, found),
@@ -54,7 +56,7 @@ def layouts(operator: Operator, record: Record) -> list[Layout]:
             each.numbers[0],
         )
         for each in found
-    ]
+    )
 
 
 def _tells(leaf: Leaf, points: Sequence[Mapping[Leaf, Value]]) -> bool:

@@ -52,8 +52,8 @@ class Templates:
         self._folders = ([overlay] if overlay else []) + [resource(TEMPLATES)]
         self._made: Environment | None = None
 
-    @property
-    def _environment(self) -> Environment:
+    def environment(self) -> Environment:
+        """What jinja2 needs to know; the first call imports it."""
         if self._made is None:
             self._made = _environment(self._folders)
         return self._made
@@ -63,11 +63,11 @@ class Templates:
         if self._overlay:
             from qsfa_codegen.render import overlay
 
-            overlay.check(self._overlay, self._environment)
+            overlay.check(self._overlay, self.environment())
 
     def render(self, template: str, /, **view: object) -> str:
         """The text of ``template`` filled with ``view``; an undefined name in it is an error."""
-        return self._environment.get_template(template).render(view)
+        return self.environment().get_template(template).render(view)
 
 
 def render(template: str, /, **view: object) -> str:

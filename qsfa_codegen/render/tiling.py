@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from qsfa_codegen.expr.arith import arith_struct
 from qsfa_codegen.expr.build import all_of
-from qsfa_codegen.expr.nodes import ARCH, BOOL, Compare, Expr, Kind, Literal, Ref, RefKind
+from qsfa_codegen.expr.nodes import ARCH, BOOL, Compare, Kind, Literal, Ref, RefKind
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import (
     ATTR_READS,
@@ -23,8 +23,7 @@ from qsfa_codegen.render.cpp import (
 )
 from qsfa_codegen.render.host_checks import Group, called, groups
 from qsfa_codegen.render.host_names import dtype_sizes
-from qsfa_codegen.render.host_text import HostText, exprs_of
-from qsfa_codegen.render.needs import Needs, needs
+from qsfa_codegen.render.host_text import HostText
 from qsfa_codegen.render.presence import told_apart
 from qsfa_codegen.render.text import INDENT, broken, wrap_call, wrap_items
 from qsfa_codegen.render.tiling_answers import (
@@ -36,9 +35,9 @@ from qsfa_codegen.render.tiling_answers import (
     store_statements,
     workspaces,
 )
-from qsfa_codegen.render.tiling_contents import content_exprs, content_groups, data_inputs, element_types
+from qsfa_codegen.render.tiling_contents import content_groups, data_inputs, element_types
 from qsfa_codegen.render.tiling_key import has_template_key, key_file
-from qsfa_codegen.render.tiling_names import PLATFORM_MEMBERS, TilingNames
+from qsfa_codegen.render.tiling_names import TilingNames
 from qsfa_codegen.render.tiling_reads import attrs, default_constants, dim_branches, ends_block, inputs
 from qsfa_codegen.render.tiling_struct import (
     MACRO,
@@ -47,14 +46,14 @@ from qsfa_codegen.render.tiling_struct import (
     macro_views,
     struct_file,
 )
+from qsfa_codegen.render.tiling_uses import TilingUses, compile_info, has_tiling, tiling_of, tiling_uses
 from qsfa_codegen.spec.failure import MessageNames
-from qsfa_codegen.spec.layout import library_structs, struct_layout
 from qsfa_codegen.spec.model import CheckKind
 from qsfa_codegen.spec.names import upper
 
 if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
-    from qsfa_codegen.spec.model import Operator, Tiling
+    from qsfa_codegen.spec.model import Operator
 
 _FALLIBLE_STORE = re.compile(r"Store\(.*\barith,\s", re.DOTALL)
 _WORD = re.compile(r"\w+")
@@ -96,85 +95,12 @@ class Launch(Struct, frozen=True):
     fallible: bool
 
 
-def has_tiling(operator: Operator) -> bool:
-    """Whether the operator has a tiling function that can be written.
-
-    A struct that a library call fills cannot: what the call takes stands in no spec.
-    """
-    tiling = operator.tiling
-    if tiling is None:
-        return False
-    return tiling.data is None or not library_structs(tiling.data)
-
-
-def compile_info(operator: Operator) -> str:
-    """The struct that keeps what tiling needs to know of the chip."""
-    return f"{operator.name}CompileInfo"
-
-
-# --------------------------------------------------------------------------- what is used
-
-
-def _tiling_of(operator: Operator) -> Tiling:
-    assert operator.tiling is not None
-    return operator.tiling
-
-
-def _answer_exprs(tiling: Tiling) -> Iterator[Expr]:
-    if tiling.data is not None:
-        yield from (entry.field.value for entry in struct_layout(tiling.data).entries)
-    if tiling.key is not None:
-        yield from (arg.value for arg in tiling.key.args)
-        yield from (value for value in (tiling.key.plain,) if value is not None)
-    for _, terms in tiling.workspace:
-        for term in terms:
-            yield from (part for part in (term.bytes, term.when) if part is not None)
-    if tiling.block_dim is not None:
-        yield tiling.block_dim
-
-
-class _Used:
-    """Everything that the function computes and reads."""
-
-    def __init__(self, operator: Operator) -> None:
-        tiling = _tiling_of(operator)
-        checked = [expr for check in operator.checks for expr in exprs_of(check)]
-        roots = [*checked, *content_exprs(operator), *_answer_exprs(tiling)]
-        self.needs: Needs = needs(operator, roots)
-        self.attrs = self.needs.names(RefKind.ATTR)
-        self.dims = self.needs.names(RefKind.DIM)
-        self.lets = self.needs.names(RefKind.LET, RefKind.TILING_LET)
-        self.inputs = self.needs.inputs
-        values = [let.value for let in (*operator.lets, *tiling.lets) if let.name in self.lets]
-        sizes = [dim.value for dim in operator.dims if dim.name in self.dims]
-        records = [r for r in operator.records if r.name in self.needs.names(RefKind.RECORD)]
-        sizes += [expr for record in records for expr in (record.elements, *record.offsets)]
-        self.exprs = [*roots, *values, *sizes]
-
-    @property
-    def chips(self) -> bool:
-        """Whether chips of one architecture are told apart."""
-        return bool(self.needs.names(RefKind.CHIP))
-
-    @property
-    def platform(self) -> list[str]:
-        """Members of the compile info, in a fixed order."""
-        names = self.needs.names(RefKind.PLATFORM) | {"libapi_workspace"}
-        return [member for name, member in PLATFORM_MEMBERS.items() if name in names]
-
-
-def compile_info_members(operator: Operator) -> tuple[bool, list[str]]:
-    """Whether the compile info tells chips of one architecture apart, and its members behind ``arch``."""
-    used = _Used(operator)
-    return used.chips, used.platform
-
-
 # --------------------------------------------------------------------------- header
 
 
 def _render_header(operator: Operator, templates: Templates) -> str:
-    used = _Used(operator)
-    data = _tiling_of(operator).data
+    used = tiling_uses(operator)
+    data = tiling_of(operator).data
     is_macro = data is not None and data.style == MACRO
     return templates.render(
         "op_host/op_tiling.h.j2",
@@ -192,7 +118,7 @@ def _render_header(operator: Operator, templates: Templates) -> str:
 
 
 def _render_source(operator: Operator, templates: Templates) -> str:
-    used = _Used(operator)
+    used = tiling_uses(operator)
     text = HostText(operator, TilingNames(operator))
     lets = text.lets(used.lets)
     view: dict[str, Any] = {
@@ -201,7 +127,7 @@ def _render_source(operator: Operator, templates: Templates) -> str:
         "namespace": NAMESPACE,
         "compile_info": compile_info(operator),
         "key_file": key_file(operator) if has_template_key(operator) else None,
-        "externs": _tiling_of(operator).externs,
+        "externs": tiling_of(operator).externs,
         "indices": index_constants(operator, used.inputs, used.attrs),
         "defaults": default_constants(operator, used.attrs),
         "lets": lets,
@@ -231,14 +157,14 @@ def _render_source(operator: Operator, templates: Templates) -> str:
     )
 
 
-def _reads(operator: Operator, used: _Used, text: HostText) -> dict[str, Any]:
+def _reads(operator: Operator, used: TilingUses, text: HostText) -> dict[str, Any]:
     rules = tuple(told_apart(operator.checks, MessageNames(operator)))
     checked = [*groups(operator, text, checks=rules), *content_groups(operator, text)]
     attributes = attrs(operator, used.attrs)
     defined = enums(operator, used.exprs)
     parsed = {attr.type for attr in attributes if attr.kind == "enum"}
     branches = dim_branches(operator, text, used.dims)
-    tiling = _tiling_of(operator)
+    tiling = tiling_of(operator)
     read = inputs(operator, used.inputs)
     return {
         "attrs": attributes,
@@ -287,7 +213,7 @@ def _all(head: str, steps: Sequence[str], tail: str) -> str:
 
 
 def _answers(operator: Operator, text: HostText) -> dict[str, Any]:
-    tiling = _tiling_of(operator)
+    tiling = tiling_of(operator)
     filled = fills(tiling.data, text) if tiling.data else []
     launch, spaces = _launch(operator, text), workspaces(operator, text)
     stores = [line for fill in filled for line in fill.stores]
@@ -335,7 +261,7 @@ def _signatures(operator: Operator, filled: Sequence[FillText]) -> dict[str, tup
 
 
 def _launch(operator: Operator, text: HostText) -> Launch:
-    tiling = _tiling_of(operator)
+    tiling = tiling_of(operator)
     statements: list[str] = []
     fallible = False
     if tiling.key is not None:
@@ -356,7 +282,7 @@ def _launch(operator: Operator, text: HostText) -> Launch:
     return Launch(tuple(statements), wrap_items("const bool set = ", tests, ";", INDENT), fallible)
 
 
-def _platform(operator: Operator, used: _Used, text: HostText) -> dict[str, Any]:
+def _platform(operator: Operator, used: TilingUses, text: HostText) -> dict[str, Any]:
     span = operator.checks[0].span
     unknown = [
         Compare(BOOL, span, "!=", Ref(ARCH, span, RefKind.ARCH, "arch"), Literal(ARCH, span, arch))

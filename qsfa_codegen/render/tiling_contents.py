@@ -31,12 +31,6 @@ FUNCTIONS = {
 """Helper functions of the generated code by the function of the language."""
 
 
-def content_exprs(operator: Operator) -> list[Expr]:
-    """Everything that the rules about data evaluate."""
-    contents = tiling_contents(operator)
-    return [e for c in contents for e in (c.rule.when, c.require) if e is not None]
-
-
 def data_inputs(operator: Operator) -> frozenset[str]:
     """Inputs whose data is looked at."""
     return frozenset(name for content in tiling_contents(operator) for name in content.inputs)

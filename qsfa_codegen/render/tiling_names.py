@@ -8,17 +8,10 @@ from qsfa_codegen.expr.nodes import RefKind
 from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.host_names import HostNames
 from qsfa_codegen.render.tiling_contents import FUNCTIONS
+from qsfa_codegen.render.tiling_uses import PLATFORM_MEMBERS
 
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator
-
-PLATFORM_MEMBERS = {
-    "aic": "aic",
-    "aiv": "aiv",
-    "libapi_workspace": "libapiWorkspace",
-    "ub_size": "ubSize",
-}
-"""Members of the compile info by the platform value that they hold."""
 
 
 class TilingNames(HostNames):

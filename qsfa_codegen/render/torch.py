@@ -14,20 +14,14 @@ from qsfa_codegen.render.python_text import text_call
 from qsfa_codegen.render.text import INDENT, cpp_string, wrap_call
 from qsfa_codegen.render.torch_calls import CARRIER, OUTPUTS, arguments
 from qsfa_codegen.render.torch_contract import contract_namespace, render_contract, torch_binding
-from qsfa_codegen.render.torch_schema import TorchParam, parameters, schema_pieces
+from qsfa_codegen.render.torch_schema import TorchParam, has_torch, parameters, schema_pieces
 from qsfa_codegen.spec.dtypes import DTYPES
-from qsfa_codegen.spec.model import Output, Registered
+from qsfa_codegen.spec.model import Output
 from qsfa_codegen.spec.names import upper
 
 if TYPE_CHECKING:
     from qsfa_codegen.render.templates import Templates
     from qsfa_codegen.spec.model import Operator, TorchBinding
-
-
-def has_torch(operator: Operator) -> bool:
-    """Whether the operator has a torch binding that can be generated: outputs are single tensors."""
-    lists = any(o.registered is Registered.DYNAMIC for o in operator.outputs)
-    return operator.torch is not None and not lists
 
 
 class Signature(Struct, frozen=True):

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from qsfa_codegen.expr.arith import arith_struct
 from qsfa_codegen.expr.nodes import Expr, RefKind
 from qsfa_codegen.render.cpp import constants, enum_class, enum_parser, standard_headers, variable
-from qsfa_codegen.render.host_checks import called, groups
-from qsfa_codegen.render.host_text import HostText, exprs_of
-from qsfa_codegen.render.needs import needs
+from qsfa_codegen.render.host_checks import called, groups, violation
+from qsfa_codegen.render.host_text import HostText
+from qsfa_codegen.render.needs import exprs_of, needs, size_leaves
 from qsfa_codegen.render.parameters import literal
 from qsfa_codegen.render.presence import told_apart
 from qsfa_codegen.render.shape_text import shape_exprs, shape_key, shape_lines, size_expr
-from qsfa_codegen.render.text import INDENT, broken, call_with_format, cpp_string, wrap_call, wrap_items
+from qsfa_codegen.render.text import INDENT, broken, call_with_format, cpp_string, wrap_call
 from qsfa_codegen.render.tiling_reads import (
     AttrText,
     attrs,
@@ -132,7 +132,7 @@ class _Contract:
         lets = self.text.lets(self.checked.names(RefKind.LET))
         read = self._attrs()
         rules = tuple(told_apart(self.operator.checks, self.said))
-        checked = groups(self.operator, self.text, self._report, rules)
+        checked = groups(self.operator, self.text, self._report, rules, known=self._sizes_of)
         return {
             "operator": self.operator,
             "binding": self.binding,
@@ -150,7 +150,6 @@ class _Contract:
             "sizeless_steps": called(g for g in checked if g.kind not in _SIZE_KINDS),
             "size_steps": called(g for g in checked if g.kind in _SIZE_KINDS),
             "let_types": {"ge::DataType": "at::ScalarType"},
-            "has_symbols": self._has_symbols(),
             "by_chip": self._by_chip,
             "kinds": self._kinds(),
             "list_parameters": {variable(i.name): self.by_source[i.name].name for i in self._lists()},
@@ -245,12 +244,9 @@ class _Contract:
         found = {"optional_tensors" for p in read if p.optional and p.kind == "Tensor"}
         return found | {"tensor_lists" for p in read if p.kind == "Tensor[]"}
 
-    def _has_symbols(self) -> str:
-        calls = [f"inputs_.{variable(name)}.HasSymbols()" for name in self._ordered(self._read())]
-        return wrap_items("return ", [f"{c} || " for c in calls[:-1]] + calls[-1:], ";", INDENT)
-
-    def _ordered(self, names: Set[str]) -> list[str]:
-        return [i.name for i in self.operator.inputs if i.name in names]
+    def _sizes_of(self, check: Check) -> list[str]:
+        """The sizes that a check asks for, which may be symbols of a trace."""
+        return [self.text.cpp(node).text for node in size_leaves(self.operator, violation(check))]
 
     def _report(self, check: Check, message: str, args: Sequence[str], indent: int) -> str:
         return call_with_format("Reject(", message, args, indent)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from qsfa_codegen.contract.calls import InputArg, TensorArg, tensors
 from qsfa_codegen.render.answers import Answer
 from qsfa_codegen.render.legal_call import LegalCall, legal_call
-from qsfa_codegen.render.torch import has_torch
-from qsfa_codegen.render.torch_schema import Source, TorchParam, literal, parameters
+from qsfa_codegen.render.torch_schema import Source, TorchParam, has_torch, literal, parameters
 from qsfa_codegen.spec.dtypes import DTYPES
 
 if TYPE_CHECKING:

@@ -37,6 +37,12 @@ _CPP_TYPES = {
 _STRING_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
+def has_torch(operator: Operator) -> bool:
+    """Whether the operator has a torch binding that can be generated: outputs are single tensors."""
+    lists = any(o.registered is Registered.DYNAMIC for o in operator.outputs)
+    return operator.torch is not None and not lists
+
+
 class Source(Enum):
     """What a parameter of the torch operator stands for."""
 

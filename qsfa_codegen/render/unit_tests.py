@@ -13,9 +13,8 @@ from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cases import derived
 from qsfa_codegen.render.cpp import ge_format
 from qsfa_codegen.render.text import cpp_string, wrap_call, wrap_items
-from qsfa_codegen.render.tiling import compile_info, compile_info_members, has_tiling
-from qsfa_codegen.render.tiling_names import PLATFORM_MEMBERS
 from qsfa_codegen.render.tiling_struct import MACRO, NAMESPACE, tiling_data
+from qsfa_codegen.render.tiling_uses import PLATFORM_MEMBERS, compile_info, compile_info_members, has_tiling
 from qsfa_codegen.spec.layout import Entry, struct_layout
 from qsfa_codegen.spec.model import AttrType
 from qsfa_codegen.spec.names import upper
@@ -77,7 +76,8 @@ def _has_tiling_tests(operator: Operator) -> bool:
 
 
 @Answer
-def _infer_calls(operator: Operator) -> CallTable:
+def infer_calls(operator: Operator) -> CallTable:
+    """The calls that shape and dtype inference are tested with."""
     if not has_unit_tests(operator):
         return CallTable((), ())
     from qsfa_codegen.contract.pick import pick_infer
@@ -91,7 +91,8 @@ def _infer_calls(operator: Operator) -> CallTable:
 
 
 @Answer
-def _tiling_calls(operator: Operator) -> CallTable:
+def tiling_calls(operator: Operator) -> CallTable:
+    """The calls that tiling is tested with."""
     if not _has_tiling_tests(operator):
         return CallTable((), ())
     from qsfa_codegen.contract.pick import pick_tiling
@@ -212,7 +213,7 @@ def _param_file(operator: Operator) -> str:
 
 
 def _texts(operator: Operator) -> str:
-    tables = [_infer_calls(operator), _tiling_calls(operator)]
+    tables = [infer_calls(operator), tiling_calls(operator)]
     return "\n".join(text for table in tables for text in (*table.accepted, *table.rejected))
 
 
@@ -268,7 +269,7 @@ def _render_infershape(operator: Operator, templates: Templates) -> str:
         namespace=_namespace(operator),
         operator=operator.name,
         param_file=_param_file(operator),
-        calls=_infer_calls(operator),
+        calls=infer_calls(operator),
         instances=_instances(operator, "Infer"),
     )
 
@@ -284,7 +285,7 @@ def _render_tiling(operator: Operator, templates: Templates) -> str:
         param_file=_param_file(operator),
         compile_info=f"{NAMESPACE}::{compile_info(operator)}",
         devices=_devices(operator),
-        calls=_tiling_calls(operator),
+        calls=tiling_calls(operator),
         instances=_instances(operator, "Tiling"),
         root=None if data is None or data.style == MACRO else f"{NAMESPACE}::{data.root.type_name}",
         size=size,
@@ -311,20 +312,17 @@ ARTEFACTS = (
         lambda o: f"{_FOLDER}/op_host/{_param_file(o)}",
         _render_param,
         has_unit_tests,
-        asks=(_infer_calls, _tiling_calls),
     ),
     Artefact(
         _GROUP,
         lambda o: f"{_FOLDER}/op_host/test_{o.snake}_infershape.cpp",
         _render_infershape,
         has_unit_tests,
-        asks=(_infer_calls,),
     ),
     Artefact(
         _GROUP,
         lambda o: f"{_FOLDER}/op_host/test_{o.snake}_tiling.cpp",
         _render_tiling,
         _has_tiling_tests,
-        asks=(_tiling_calls,),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.expr.build import dtype_of, present, ref
+from qsfa_codegen.expr.build import call, dtype_of, literal, present, ref
 from qsfa_codegen.expr.memo import once_an_operator, once_each
 from qsfa_codegen.expr.nodes import DTYPE, INT, Arith, Call, Conditional, Expr, Literal, Ref, RefKind
 from qsfa_codegen.expr.rewrite import bottom_up
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from qsfa_codegen.diagnostics import Span
     from qsfa_codegen.spec.model import Operator
+
+_BITS_PER_BYTE = 8
 
 
 def column_dtype(operator: Operator, column: str, span: Span) -> Expr:
@@ -87,3 +89,12 @@ def _knowing_sizes(operator: Operator) -> Callable[[Expr], Expr]:
         return node
 
     return once_each(lambda expr: bottom_up(expr, known))
+
+
+def size_of_dtype(dtype: DtypeRef, span: Span) -> Expr:
+    """Bytes of one element."""
+    if dtype.fixed is not None and DTYPES[dtype.fixed].bits % _BITS_PER_BYTE == 0:
+        return literal(DTYPES[dtype.fixed].bits // _BITS_PER_BYTE, span)
+    if dtype.column is not None:
+        return call("sizeof", (ref(RefKind.COLUMN, dtype.column, DTYPE, span),), INT, span)
+    return call("sizeof", (literal(dtype.fixed or "", span, DTYPE),), INT, span)

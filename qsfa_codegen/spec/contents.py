@@ -37,6 +37,12 @@ def tiling_contents(operator: Operator) -> tuple[TilingContent, ...]:
     )
 
 
+def content_exprs(operator: Operator) -> list[Expr]:
+    """Everything that those rules evaluate."""
+    contents = tiling_contents(operator)
+    return [e for c in contents for e in (c.rule.when, c.require) if e is not None]
+
+
 def data_inputs(expr: Expr) -> tuple[str, ...]:
     """Inputs whose data an expression reads, each once."""
     return tuple(dict.fromkeys(_read_in(expr)))

@@ -34,12 +34,11 @@ from qsfa_codegen.expr.nodes import (
 )
 from qsfa_codegen.expr.rewrite import substitute, with_children
 from qsfa_codegen.expr.specialize import specialize
-from qsfa_codegen.spec.columns import with_known_sizes
+from qsfa_codegen.spec.columns import size_of_dtype, with_known_sizes
 from qsfa_codegen.spec.layout import Entry, struct_layout
 from qsfa_codegen.spec.model import Attr, Domain, KernelPlan, Operator, Record, WorkspaceTerm
 from qsfa_codegen.spec.names import pascal, upper
 from qsfa_codegen.spec.parameters import attr_ref
-from qsfa_codegen.spec.resolve.data import size_of_dtype
 
 Name = tuple[RefKind, str]
 LETS = (RefKind.LET, RefKind.TILING_LET)

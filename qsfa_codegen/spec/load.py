@@ -29,18 +29,31 @@ def load(path: Path | str, chips: Path | str | None = None) -> Operator:
 
 def analyse(path: Path | str, sink: Sink, chips: Path | str | None = None) -> Operator | None:
     """The operator of a spec file, with errors and warnings in ``sink``; None when it has errors."""
+    return _checked(before_rules(path, sink, chips), sink)
+
+
+def before_rules(path: Path | str, sink: Sink, chips: Path | str | None = None) -> Operator | None:
+    """As ``analyse``, but no rule has looked at the operator yet."""
     location = Path(path)
     data = load_bytes(location, location.as_posix(), sink)
     if data is None:
         return None
-    return analyse_text(data, location.as_posix(), sink, chips or chips_of(location))
+    return _before_rules(data, location.as_posix(), sink, chips or chips_of(location))
 
 
 def analyse_text(data: bytes, name: str, sink: Sink, chips: Path | str | None = None) -> Operator | None:
     """As ``analyse``, for the bytes of a spec; ``name`` stands in diagnostics and generated headers."""
+    return _checked(_before_rules(data, name, sink, chips), sink)
+
+
+def _before_rules(data: bytes, name: str, sink: Sink, chips: Path | str | None) -> Operator | None:
     chip_set = load_chips(chips if chips is not None else resource(CHIPS), sink)
     operator = resolved(data, name, sink, chip_set)
-    if operator is None or sink.failed:
+    return None if sink.failed else operator
+
+
+def _checked(operator: Operator | None, sink: Sink) -> Operator | None:
+    if operator is None:
         return None
     from qsfa_codegen.spec.rules import check
 

@@ -45,9 +45,9 @@ def _declared_order(args: Sequence[KeyArg], combination: tuple[int, ...]) -> tup
 
 
 def _codes(operator: Operator, world: World, arg: KeyArg) -> tuple[int, ...]:
-    """Codes that the argument can have here; every declared one when it is not known."""
+    """Codes that the argument can have here; every declared one when that cannot be told."""
     value = world.known(arg.value, UNKNOWN)
     if isinstance(value, str):
         enum = next(e for e in operator.enums if e.name == arg.enum)
-        return (enum.label(value).code,)
+        return next(((label.code,) for label in enum.labels if label.name == value), arg.declared)
     return (int(value),) if isinstance(value, int) else arg.declared

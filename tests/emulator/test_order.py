@@ -14,8 +14,11 @@ from tests.emulator.launching import given as tensor
 from tests.emulator.launching import run
 
 WORDS = 64
-LOAD, STORE, COMPUTE, ORDER, BARRIER, END = range(6)
-EVENTS = (("MTE2", "V"), ("V", "MTE3"), ("V", "MTE2"), ("MTE3", "MTE2"), ("MTE3", "V"), ("MTE2", "MTE3"))
+LOAD, STORE, COMPUTE, ORDER, BARRIER, PUT, TAKE, END = range(8)
+EVENTS = (
+    ("MTE2", "V"), ("V", "MTE3"), ("V", "MTE2"), ("MTE3", "MTE2"), ("MTE3", "V"), ("MTE2", "MTE3"),
+    ("V", "S"), ("MTE2", "S"), ("MTE3", "S"), ("S", "V"), ("S", "MTE2"), ("S", "MTE3"),
+)  # fmt: skip
 PIPES = ("V", "MTE2", "MTE3")
 
 Step = tuple[int, int, int, int]
@@ -29,9 +32,10 @@ def steps() -> st.SearchStrategy[list[Step]]:
     work = st.one_of(
         st.tuples(st.sampled_from((LOAD, STORE)), block, word, count),
         st.tuples(st.just(COMPUTE), block, block, count),
+        st.tuples(st.sampled_from((PUT, TAKE)), word, st.just(0), st.just(0)),
     )
     order = st.one_of(
-        st.tuples(st.just(ORDER), st.integers(0, 5), st.just(0), st.just(0)),
+        st.tuples(st.just(ORDER), st.integers(0, len(EVENTS) - 1), st.just(0), st.just(0)),
         st.tuples(st.just(BARRIER), st.integers(0, 2), st.just(0), st.just(0)),
     )
     return st.lists(st.one_of(work, order, order), max_size=30)
@@ -58,6 +62,10 @@ def nodes(program: list[Step]) -> Iterator[Node]:
             yield Node("MTE3", "work", words("UB", a, c), words("z", b, c))
         elif what == COMPUTE:
             yield Node("V", "work", words("UB", b, c), words("UB", a, c))
+        elif what == PUT:
+            yield Node("S", "work", writes=words("UB", a, 1))
+        elif what == TAKE:
+            yield Node("S", "work", reads=words("UB", a, 1))
         elif what == ORDER:
             yield Node(EVENTS[a][0], "set")
             yield Node(EVENTS[a][1], "wait")
@@ -68,7 +76,19 @@ def nodes(program: list[Step]) -> Iterator[Node]:
 def before(all_nodes: list[Node]) -> list[set[int]]:
     """For each node, all nodes that are complete when it begins."""
     known: list[set[int]] = []
+    unit: set[int] = set()  # what the scalar unit knows: all that it has done, and what its waits tell it
+    told: set[int] = set()  # what it has issued since knows as well: not its stores
     for i, node in enumerate(all_nodes):
+        if node.pipe == "S":
+            if node.kind == "wait":
+                learned = known[i - 1] | {i - 1}  # its set
+                unit |= learned
+                told |= learned
+            known.append(set(unit))
+            unit.add(i)
+            if node.reads:
+                told.add(i)
+            continue
         direct = []
         for j in range(i):
             earlier = all_nodes[j]
@@ -76,8 +96,8 @@ def before(all_nodes: list[Node]) -> list[set[int]]:
             if same and (node.kind in ("set", "barrier") or earlier.kind in ("wait", "barrier")):
                 direct.append(j)
         if node.kind == "wait":
-            direct.append(i - 1)  # its set
-        known.append(set(direct).union(*(known[j] for j in direct)))
+            direct.append(i - 1)
+        known.append(told.union(direct, *(known[j] for j in direct)))
     return known
 
 

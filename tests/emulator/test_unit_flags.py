@@ -64,6 +64,17 @@ def test_no_event_is_needed_where_both_have_unit_flags(rows: int, seed: int | No
 
 
 @pytest.mark.parametrize("seed", SEEDS[:3])
+def test_unit_flags_of_ascend_950(seed: int | None) -> None:
+    _, b = operands()
+    ones = np.ones((SIDE, SIDE))  # the same in the layouts of all chips
+    c = Tensor("c", Role.INOUT, bytes(4 * TURNS * SIDE * SIDE))
+    tensors = given("a", left(ones)), given("b", b"".join(map(right, b))), c, given("rows", bytes(4))
+    done = run(UNIT, "on_arch35", *tensors, type=KernelType.AIC, seed=seed, on="A5")
+    assert done.report.findings == ()
+    assert np.array_equal(results(done), np.array([ones @ matrix for matrix in b]))
+
+
+@pytest.mark.parametrize("seed", SEEDS[:3])
 def test_a_result_that_is_put_out_twice(seed: int | None) -> None:
     done = launched("put_twice", seed=seed)
     assert done.report.findings == ()

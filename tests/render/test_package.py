@@ -120,6 +120,7 @@ def test_every_file_with_a_header_states_the_license(license: str, tmp_path: Pat
         ".jsonl": "",
         ".py": "# ",
         ".toml": "# ",
+        ".typed": "# ",
     }
     for path, text in licensed.items():
         start = starts[Path(path).suffix]

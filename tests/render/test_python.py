@@ -91,16 +91,19 @@ def test_files_of_an_operator_that_is_computed(flash: Operator) -> None:
         "hifloat8",
         "cpu",
         "cache",
+        "chips",
         "model",
     )
-    assert list(python_of(flash)) == ["python/pyproject.toml", *(f"{package}/{name}.py" for name in names)]
+    own = ["python/pyproject.toml", f"{package}/py.typed"]
+    assert list(python_of(flash)) == [*own, *(f"{package}/{name}.py" for name in names)]
 
 
 def test_files_of_an_operator_that_is_traced_alone() -> None:
     operator = load(ROOT / "spec" / "lightning_indexer.yaml")
     package = f"python/{operator.snake}"
     names = ("__init__", "ops", "contract", "tracing")
-    assert list(python_of(operator)) == ["python/pyproject.toml", *(f"{package}/{name}.py" for name in names)]
+    own = ["python/pyproject.toml", f"{package}/py.typed"]
+    assert list(python_of(operator)) == [*own, *(f"{package}/{name}.py" for name in names)]
 
 
 def test_without_a_binding_or_another_emit_there_are_none(flash: Operator) -> None:
@@ -113,6 +116,32 @@ def test_an_unknown_family_is_not_computed(flash: Operator) -> None:
     other = replace(flash, kernel=replace(flash.kernel, family="another"))
     assert f"python/{flash.snake}/cpu.py" not in python_of(other)
     assert f"python/{flash.snake}/rows.py" in python_of(other)
+
+
+def test_a_model_side_with_little_in_it(flash: Operator, tmp_path: Path) -> None:
+    """One cache, one word, nothing excluded, any number of heads."""
+    assert flash.serving is not None
+    serving = replace(flash.serving, caches=("int8",), words=(("int8", "int8"),), off=("auto",), excludes=())
+    dims = tuple(replace(dim, values=None) for dim in flash.dims)
+    files = python_of(replace(flash, serving=serving, dims=dims))
+    package = f"python/{flash.snake}"
+    assert 'OFF_WORDS = ("auto",)' in files[f"{package}/model.py"]
+    assert "heads=()" in files[f"{package}/chips.py"]
+    assert "NotImplementedError" not in files[f"{package}/model.py"]
+    assert "hifloat8" not in files[f"{package}/model.py"]
+    assert complaints(files, tmp_path) == ""
+
+
+def test_a_model_side_with_much_in_it(flash: Operator, tmp_path: Path) -> None:
+    assert flash.serving is not None
+    words = tuple(f"a_word_of_some_length_{n}" for n in range(20))
+    serving = replace(
+        flash.serving,
+        words=tuple((word, "int8") for word in words[:10]),
+        off=words[10:],
+        excludes=tuple((f"not_{word}", word) for word in words),
+    )
+    assert complaints(python_of(replace(flash, serving=serving)), tmp_path) == ""
 
 
 def test_hifloat8_only_where_rows_can_hold_it(flash: Operator) -> None:

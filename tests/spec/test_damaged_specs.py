@@ -57,3 +57,14 @@ def test_damage_ends_in_diagnostics(path: Path) -> None:
         for diagnostic in sink:
             assert diagnostic.message
             assert diagnostic.span is None or diagnostic.span.file
+
+
+def test_a_value_that_its_enum_lacks_in_a_tiling_key() -> None:
+    """The keys that calls can reach are worked out before rules look at the values."""
+    path = next(path for path in SPECS if path.stem == "kv_quant_sparse_flash_attention")
+    text = path.read_text(encoding="utf-8").replace(
+        "    values: [BSND, TND]\n", "    values: [ODD, TND]\n", 1
+    )
+    sink = Sink()
+    assert analyse_text(text.encode(), path.name, sink) is None
+    assert "Layout has no label 'ODD'" in [diagnostic.message for diagnostic in sink]

@@ -191,6 +191,28 @@ def test_exported_with_all_sizes_open(kind: str, strict: bool, operator: Any) ->
         assert same(exported.module()(**other), model(**other))
 
 
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize(
+    ("name", "last", "message"),
+    [
+        ("query", (3, 576), r"Q_N is 3; expected: Q_N is one of 1, 2, 4"),
+        ("query", (2, 575), r"Q_D is 575, rope_head_dim is 64; expected"),
+        ("key", (16, 1, 655), r"KV_D is 655, rope_head_dim is 64; expected"),
+        ("key", (24, 1, 656), r"block_size is 24; expected: block_size is from 16 to 1024"),
+        ("sparse_indices", (2, 6), r"dim 2 of sparse_indices is 2, KV_N is 1; expected"),
+    ],
+)
+def test_a_size_that_is_known_is_checked_beside_open_ones(
+    name: str, last: tuple[int, ...], message: str, strict: bool, operator: Any
+) -> None:
+    given = sized("paged", 7, (2, 1), (20, 37))
+    lead = given[name].shape[: given[name].dim() - len(last)]
+    given[name] = torch.zeros(*lead, *last, dtype=given[name].dtype)
+    model = Attention(operator, given)
+    with pytest.raises(Exception, match=message):
+        torch.export.export(model, (), tensors_of(given), dynamic_shapes=dynamic("paged"), strict=strict)
+
+
 def test_what_is_exported_can_be_saved_and_loaded(operator: Any, tmp_path: Any) -> None:
     given = sized("paged", 10, (2, 1), (20, 37))
     model = Attention(operator, given)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -57,9 +59,64 @@ def test_slots_that_cannot_be_leave_the_cache_alone(slots: list[int], message: s
 def test_rows_of_another_size_are_refused() -> None:
     cache = empty_cache(SMALL, 1, 16)
     with pytest.raises(
-        ValueError, match=r"rows are \[3, 20\] of torch.int8; expected: \[2, 20\] of torch.int8"
+        ValueError, match=r"rows is \[3, 20\] of torch.int8; expected: \[2, 20\] of torch.int8"
     ):
         store(cache, numbered(SMALL, 3), torch.tensor([0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("slots", "message"),
+    [
+        (torch.tensor([0.0, 1.7]), "slots is [2] of torch.float32"),
+        (torch.tensor([False, True]), "slots is [2] of torch.bool"),
+        (torch.tensor([[0], [1]]), "slots is [2, 1] of torch.int64"),
+        (torch.tensor(0), "slots is [] of torch.int64"),
+        ([0, 1], "slots is a list"),
+    ],
+)
+def test_slots_that_are_no_integers_in_a_row(slots: Any, message: str) -> None:
+    """1.7 would be slot 1."""
+    cache = empty_cache(SMALL, 1, 16)
+    with pytest.raises(ValueError) as caught:
+        store(cache, numbered(SMALL, 2), slots)
+    assert str(caught.value) == f"{message}; expected: [tokens] of torch.int32 or torch.int64"
+    assert not cache.any()
+
+
+@pytest.mark.parametrize("shape", [(16, 1, 20), (1, 16, 2, 20), (1, 16, 20)])
+def test_what_is_no_cache(shape: tuple[int, ...]) -> None:
+    cache = torch.zeros(shape, dtype=torch.int8)
+    expected = r"expected: \[blocks, tokens of a block, 1, elements\]"
+    with pytest.raises(ValueError, match=expected):
+        store(cache, numbered(SMALL, 1), torch.tensor([0]))
+    with pytest.raises(ValueError, match=expected):
+        gather(cache, torch.tensor([[0]]), torch.tensor([1]))
+    assert not cache.any()
+
+
+@pytest.mark.parametrize(("blocks", "page"), [(-1, 16), (2, 0)])
+def test_sizes_that_no_cache_has(blocks: int, page: int) -> None:
+    with pytest.raises(
+        ValueError, match=f"there are {blocks} blocks of {page} tokens; expected: at least 0 of"
+    ):
+        empty_cache(SMALL, blocks, page)
+
+
+@pytest.mark.parametrize(
+    ("table", "lengths", "message"),
+    [
+        ([[0.5]], [1], "table is [1, 1] of torch.float32; expected: [1, blocks]"),
+        ([[0], [0]], [1], "table is [2, 1] of torch.int64; expected: [1, blocks]"),
+        ([0], [1], "table is [1] of torch.int64; expected: [1, blocks]"),
+        ([[0]], [1.9], "lengths is [1] of torch.float32; expected: [batches]"),
+        ([[0]], None, "lengths is a NoneType; expected: [batches]"),
+        ([[0]], [[1]], "lengths is [1, 1] of torch.int64; expected: [batches]"),
+    ],
+)
+def test_tables_and_lengths_are_looked_at(table: Any, lengths: Any, message: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        gather(empty_cache(SMALL, 1, 2), torch.tensor(table), lengths and torch.tensor(lengths))
+    assert str(caught.value) == f"{message} of torch.int32 or torch.int64"
 
 
 def test_gather_follows_the_block_table() -> None:
@@ -134,10 +191,55 @@ def test_against_float64(kv: torch.dtype, rope: int, interleaved: bool) -> None:
 
 
 def test_what_is_missing_is_said() -> None:
-    with pytest.raises(ValueError, match="latent has 7 columns; expected: 8"):
-        norm_rope_pack(SMALL, torch.ones(1, 7), torch.ones(4))
-    with pytest.raises(ValueError, match=r"cos and sin are missing; expected: both, \[tokens, 4\]"):
+    with pytest.raises(ValueError, match=r"cos and sin are missing; expected: both, \[1, 4\]"):
         norm_rope_pack(SMALL, torch.ones(1, 8), torch.ones(4))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"latent": torch.ones(3, 7)}, "latent is [3, 7] of torch.float32; expected: [tokens, 8]"),
+        ({"latent": torch.ones(1, 3, 8)}, "latent is [1, 3, 8] of torch.float32; expected: [tokens, 8]"),
+        ({"latent": np.ones((3, 8))}, "latent is a ndarray; expected: [tokens, 8]"),
+        ({"latent": torch.ones(3, 8).int()}, "latent is [3, 8] of torch.int32; expected: [tokens, 8]"),
+        ({"weight": torch.ones(1)}, "weight is [1] of torch.float32; expected: [4]"),
+        ({"weight": torch.ones(3, 4)}, "weight is [3, 4] of torch.float32; expected: [4]"),
+        ({"cos": torch.ones(1, 4)}, "cos is [1, 4] of torch.float32; expected: [3, 4]"),
+        ({"sin": torch.ones(4)}, "sin is [4] of torch.float32; expected: [3, 4]"),
+        ({"sin": torch.ones(3, 2)}, "sin is [3, 2] of torch.float32; expected: [3, 4]"),
+        ({"sin": torch.ones(3, 4).long()}, "sin is [3, 4] of torch.int64; expected: [3, 4]"),
+        ({"epsilon": -1.0}, "epsilon is -1.0; expected: at least 0"),
+        ({"epsilon": float("nan")}, "epsilon is nan; expected: at least 0"),
+    ],
+)
+def test_nothing_is_broadcast(changes: dict[str, Any], message: str) -> None:
+    """A row of cos for all tokens would give all the same position."""
+    given = {
+        "latent": torch.ones(3, 8),
+        "weight": torch.ones(4),
+        "cos": torch.ones(3, 4),
+        "sin": torch.ones(3, 4),
+    }
+    with pytest.raises(ValueError) as caught:
+        norm_rope_pack(SMALL, **{**given, **changes})
+    of_floats = "" if "epsilon" in changes else " of a float dtype"
+    assert str(caught.value) == message + of_floats
+
+
+def test_angles_for_rows_without_rope_are_refused() -> None:
+    row = KvRow(kv=torch.int8, q=BF16, nope=4, rope_head_dim=0, tile_size=2)
+    with pytest.raises(ValueError, match=r"cos is \[2, 4\] of torch.float32; expected: \[2, 0\]"):
+        norm_rope_pack(row, torch.ones(2, 4), torch.ones(4), torch.ones(2, 4), torch.ones(2, 4))
+    none = torch.ones(2, 0)
+    assert norm_rope_pack(row, torch.ones(2, 4), torch.ones(4), none, none).shape == (2, 12)
+
+
+def test_the_weight_of_a_layer_may_be_a_parameter() -> None:
+    weight = torch.nn.Parameter(torch.ones(4))
+    latent = torch.ones(2, 8, requires_grad=True)
+    rows = norm_rope_pack(SMALL, latent, weight, torch.ones(2, 4), torch.zeros(2, 4))
+    assert not rows.requires_grad
+    assert not SMALL.read(rows, "rope").requires_grad
 
 
 # --------------------------------------------------------------------------- all of it

@@ -75,6 +75,14 @@ def test_the_numbers_that_there_are() -> None:
     assert torch.equal(values[129:], -values[1:128])
 
 
+def test_what_is_no_code() -> None:
+    for code in (-1, 256):
+        with pytest.raises(ValueError, match=f"the code is {code}; expected: 0 to 255"):
+            hifloat8.value_of(code)
+    with pytest.raises(ValueError, match=r"the bits are torch.int8; expected: torch.uint8"):
+        hifloat8.decode(torch.tensor([-1], dtype=torch.int8))
+
+
 def test_shapes_are_kept() -> None:
     assert hifloat8.decode(CODES.view(4, 2, 32)).shape == (4, 2, 32)
     assert hifloat8.encode(torch.zeros(3, 0, 2)).shape == (3, 0, 2)

@@ -142,6 +142,17 @@ def test_there_is_no_gradient_as_on_a_device() -> None:
     assert given["query"].grad is None
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
+def test_there_is_no_gradient_forward_either() -> None:
+    given = arguments(make(3), return_softmax_lse=True)
+    plain, query = run(**given), given["query"]
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(query, torch.ones_like(query))
+        outputs = run(**{**given, "query": dual})
+        assert [torch.autograd.forward_ad.unpack_dual(output).tangent for output in outputs] == [None] * 3
+    assert all(map(torch.equal, outputs, plain))
+
+
 def test_autocast_changes_nothing() -> None:
     given = arguments(make(3, half="float16"), return_softmax_lse=True)
     plain = run(**given)

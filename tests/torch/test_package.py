@@ -40,4 +40,5 @@ def test_the_project_builds_a_wheel_with_every_module(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     modules = {path.name for path in (PROJECT / "kv_quant_sparse_flash_attention").glob("*.py")}
+    modules.add("py.typed")
     assert {f"kv_quant_sparse_flash_attention/{name}" for name in modules} <= names

@@ -34,7 +34,6 @@ def raw(rows: Tensor) -> bytes:
         (KvRow(kv=FP8, q=FP16, rope_head_dim=0), 528, [0, 512, 512]),
         (KvRow(kv=torch.int8, q=BF16, nope=256, rope_head_dim=32, tile_size=64), 336, [0, 256, 320]),
         (KvRow(kv=torch.int8, q=BF16, scale_dtype=BF16), 648, [0, 512, 640]),
-        (KvRow(kv=torch.int8, q=torch.float32), 784, [0, 512, 768]),
     ],
     ids=str,
 )
@@ -47,15 +46,27 @@ def test_sizes_and_offsets(row: KvRow, elements: int, offsets: list[int]) -> Non
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"tile_size": 0}, "a tile has 0 elements; expected: at least 1"),
+        ({"tile_size": 0}, "a tile has 0 elements; expected: a whole number, at least 1"),
+        ({"tile_size": 128.0}, "a tile has 128.0 elements; expected: a whole number, at least 1"),
         ({"tile_size": 100}, "nope has 512 elements; expected: whole tiles of 100, one scale each"),
         ({"rope_head_dim": 1}, "scale begins at byte 514; expected: a multiple of 4"),
-        ({"rope_head_dim": -2}, "rope has -2 elements; expected: at least 0"),
+        ({"rope_head_dim": -2}, "rope has -2 elements; expected: a whole number, at least 0"),
+        ({"rope_head_dim": 64.0}, "rope has 64.0 elements; expected: a whole number, at least 0"),
+        ({"q": torch.float32}, "q is torch.float32; expected: one of torch.float16, torch.bfloat16"),
+        (
+            {"kv": torch.float8_e5m2},
+            "kv is torch.float8_e5m2; expected: one of torch.int8, torch.float8_e4m3fn, torch.uint8",
+        ),
+        ({"kv": "int8"}, "kv is 'int8'; expected: one of torch.int8, torch.float8_e4m3fn, torch.uint8"),
+        (
+            {"scale_dtype": torch.int32},
+            "scale_dtype is torch.int32; expected: one of torch.float16, torch.bfloat16, torch.float32",
+        ),
     ],
 )
 def test_rows_that_cannot_be(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError) as caught:
-        KvRow(kv=torch.int8, q=BF16, **changes)
+        KvRow(**{"kv": torch.int8, "q": BF16, **changes})
     assert str(caught.value) == message
 
 
@@ -128,7 +139,17 @@ def test_parts_of_another_dtype_or_size_are_refused() -> None:
         SMALL.pack(nope, rope.to(FP16), scale)
     with pytest.raises(ValueError, match=r"nope is \[1, 3\] of torch.int8; expected: a last dim of 4"):
         SMALL.pack(nope[:, :3], rope, scale)
-    with pytest.raises(ValueError, match=r"rows are \[1, 15\] of torch.int8; expected: a last dim of 16"):
+    with pytest.raises(ValueError, match=r"rope is \[3, 2\]; expected: \[1, 2\], as many rows as nope has"):
+        SMALL.pack(nope, rope.expand(3, 2), scale)
+    with pytest.raises(ValueError, match="there is no field 'k'; expected: one of nope, rope, scale"):
+        SMALL.read(torch.zeros(1, 16, dtype=torch.int8), "k")
+    with pytest.raises(ValueError, match=r"dtype is torch.int8; expected: a float dtype"):
+        SMALL.dequantise(torch.zeros(1, 16, dtype=torch.int8), torch.int8)
+    with pytest.raises(ValueError, match=r"tensor of rows is \[\] of torch.int8; expected: a last dim of 16"):
+        SMALL.unpack(torch.tensor(0, dtype=torch.int8))
+    with pytest.raises(
+        ValueError, match=r"tensor of rows is \[1, 15\] of torch.int8; expected: a last dim of 16"
+    ):
         SMALL.unpack(torch.zeros(1, 15, dtype=torch.int8))
 
 
@@ -182,6 +203,33 @@ def test_a_scale_of_few_bits_does_not_take_elements_out_of_range() -> None:
     assert quantised.tolist() == [127, -127, 3]
 
 
+def test_dtypes_that_no_row_has_are_refused() -> None:
+    for wrong in (torch.int64, torch.float16, torch.bool):
+        with pytest.raises(ValueError, match=f"dtype is {wrong}; expected: one of torch.int8"):
+            quantise_tiles(torch.ones(2), 2, wrong)
+    with pytest.raises(
+        ValueError, match=r"scale_dtype is torch.float8_e4m3fn; expected: one of torch.float16"
+    ):
+        quantise_tiles(torch.ones(2), 2, torch.int8, FP8)
+    with pytest.raises(ValueError, match=r"the values are \[\]; expected: whole tiles of 1"):
+        quantise_tiles(torch.tensor(1.0), 1, torch.int8)
+
+
+def test_the_tile_that_cannot_be_quantised_is_named() -> None:
+    values = torch.ones(3, 4)
+    values[1, 3] = torch.nan
+    with pytest.raises(ValueError) as caught:
+        quantise_tiles(values, 2, torch.int8)
+    assert str(caught.value) == "the scale of tile [1, 1] is nan as torch.float32; expected: finite values"
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, FP8, torch.uint8])
+def test_quantised_values_have_no_gradients(dtype: torch.dtype) -> None:
+    quantised, scale = quantise_tiles(torch.ones(4, requires_grad=True), 2, dtype)
+    assert not quantised.requires_grad
+    assert not scale.requires_grad
+
+
 @pytest.mark.parametrize("bad", [float("inf"), float("nan")])
 def test_values_that_are_not_finite_are_refused(bad: float) -> None:
     with pytest.raises(ValueError, match="expected: finite values"):
@@ -189,7 +237,7 @@ def test_values_that_are_not_finite_are_refused(bad: float) -> None:
 
 
 def test_half_a_tile_is_refused() -> None:
-    with pytest.raises(ValueError, match="there are 3 values; expected: whole tiles of 2"):
+    with pytest.raises(ValueError, match=r"the values are \[3\]; expected: whole tiles of 2"):
         quantise_tiles(torch.ones(3), 2, torch.int8)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import tempfile
 import traceback
@@ -232,6 +233,18 @@ def test_what_is_missing_for_a_device_is_told_in_a_line(missing: str) -> None:
     before, message = NOT_READY[missing]
     assert run(DECODE, "--device", "npu", before=before).split("\n") == [
         f"ERROR: --device npu: {message}",
+        "",
+        "",
+    ]
+
+
+def test_suites_without_their_package(tmp_path: Path) -> None:
+    shutil.copytree(SUITES, tmp_path / "tests" / "e2e")
+    gone = "import sys; sys.modules['kv_quant_sparse_flash_attention'] = None"
+    said = run(DECODE, before=gone, folder=tmp_path / "tests" / "e2e")
+    assert said.split("\n") == [
+        "ERROR: import of kv_quant_sparse_flash_attention halted; None in sys.modules; expected: "
+        "the folder python of the package, installed or beside its tests",
         "",
         "",
     ]

@@ -62,6 +62,14 @@ struct Attributes {
     float epsilon{};
 };
 
+// A size that is a symbol of a trace: rules about it are checked when the traced model is run.
+constexpr int64_t OPEN = INT64_MIN;
+
+inline int64_t SizeOrOpen(const c10::SymInt &size)
+{
+    return size.maybe_as_int().value_or(OPEN);
+}
+
 // Consecutive dims of an input.
 struct DimRun {
     const at::Tensor *tensor = nullptr;
@@ -75,7 +83,7 @@ struct DimRun {
 
     int64_t operator[](int64_t index) const
     {
-        return tensor->size(begin + index);
+        return SizeOrOpen(tensor->sym_size(begin + index));
     }
 };
 
@@ -113,6 +121,27 @@ inline std::string Listed(const DimRun &dims)
     return text + "]";
 }
 
+inline bool IsKnown(int64_t size)
+{
+    return size != OPEN;
+}
+
+inline bool IsKnown(const DimRun &dims)
+{
+    bool known = true;
+    for (int64_t index = 0; index < dims.size(); ++index) {
+        known = known && IsKnown(dims[index]);
+    }
+    return known;
+}
+
+// Whether none of the sizes is open.
+template <typename... Given>
+bool Known(const Given &...sizes)
+{
+    return (IsKnown(sizes) && ...);
+}
+
 // An input as the caller passed it; without a tensor when it was not passed.
 struct Tensor {
     const at::Tensor *tensor = nullptr;
@@ -123,34 +152,32 @@ struct Tensor {
         return tensor != nullptr;
     }
 
-    // While a call is traced its sizes may be symbols, which have no value to check.
-    bool HasSymbols() const
-    {
-        return Passed() && tensor->unsafeGetTensorImpl()->has_symbolic_sizes_strides();
-    }
-
     int64_t Rank() const
     {
         return tensor->dim();
     }
 
+    // OPEN for a symbol; 0 where there is no such dim, of which nothing is asked then.
     int64_t Dim(int64_t axis) const
     {
-        return tensor->size(axis);
+        return Passed() && axis < Rank() ? SizeOrOpen(tensor->sym_size(axis)) : 0;
     }
 
     int64_t Elements(Arith &arith) const
     {
         int64_t elements = 1;
-        for (const int64_t size : tensor->sizes()) {
-            elements = arith.Mul(elements, size);
+        for (int64_t axis = 0; Passed() && axis < Rank(); ++axis) {
+            if (Dim(axis) == OPEN) {
+                return OPEN;
+            }
+            elements = arith.Mul(elements, Dim(axis));
         }
         return elements;
     }
 
     DimRun Run(int64_t begin, int64_t tail) const
     {
-        return DimRun{tensor, begin, Rank() - tail};
+        return DimRun{tensor, begin, Passed() ? Rank() - tail : begin};
     }
 
     c10::SymIntArrayRef SymRun(int64_t begin, int64_t tail) const
@@ -196,7 +223,7 @@ class Contract {
 public:
     explicit Contract(const Call &call);
 
-    // Throws when the call is not legal.
+    // Throws when the call is not legal, in a trace as far as sizes are known.
     void Check();
 
     // Outputs of the sizes and dtypes that the call has.
@@ -209,7 +236,6 @@ private:
     void CheckRanks() const;
     void CheckDims() const;
     void CheckConstraints() const;
-    bool HasSymbols() const;
     Sizes YSizes() const;
     Sizes RstdSizes() const;
 
@@ -234,17 +260,8 @@ inline void Contract::Check()
     CheckPresence();
     CheckDtypes();
     CheckRanks();
-    if (HasSymbols()) {
-        return;
-    }
     CheckDims();
     CheckConstraints();
-}
-
-inline bool Contract::HasSymbols() const
-{
-    return inputs_.x1.HasSymbols() || inputs_.x2.HasSymbols() || inputs_.gamma.HasSymbols() ||
-        inputs_.beta.HasSymbols();
 }
 
 inline void Contract::CheckAttributes() const
@@ -306,8 +323,9 @@ inline void Contract::CheckDtypes() const
 inline void Contract::CheckRanks() const
 {
     // x1_rank
-    if (inputs_.x1.Rank() < static_cast<int64_t>(inputs_.gamma.Run(0, 0).size()) ||
-        inputs_.x1.Rank() > static_cast<int64_t>(inputs_.gamma.Run(0, 0).size()) + 8) {
+    if (Known(inputs_.gamma.Run(0, 0)) &&
+        (inputs_.x1.Rank() < static_cast<int64_t>(inputs_.gamma.Run(0, 0).size()) ||
+            inputs_.x1.Rank() > static_cast<int64_t>(inputs_.gamma.Run(0, 0).size()) + 8)) {
         Reject(
             "rank of x1 is %ld, rank of gamma is %ld; expected: the rank of x1 is from the rank of gamma to "
             "(the rank of gamma) + 8 [x1_rank]",
@@ -336,21 +354,24 @@ inline void Contract::CheckRanks() const
 inline void Contract::CheckDims() const
 {
     // x1_shape
-    if (!EndsWith(inputs_.x1.Run(0, 0), inputs_.gamma.Run(0, 0))) {
+    if (Known(inputs_.x1.Run(0, 0), inputs_.gamma.Run(0, 0)) &&
+        !EndsWith(inputs_.x1.Run(0, 0), inputs_.gamma.Run(0, 0))) {
         Reject(
             "shape of x1 is %s, shape of gamma is %s; expected: the shape of x1 ends with the shape of "
             "gamma [x1_shape]",
             Listed(inputs_.x1.Run(0, 0)).c_str(), Listed(inputs_.gamma.Run(0, 0)).c_str());
     }
     // x2_shape
-    if (!SameDims(inputs_.x2.Run(0, 0), inputs_.x1.Run(0, 0))) {
+    if (Known(inputs_.x2.Run(0, 0), inputs_.x1.Run(0, 0)) &&
+        !SameDims(inputs_.x2.Run(0, 0), inputs_.x1.Run(0, 0))) {
         Reject(
             "shape of x2 is %s, shape of x1 is %s; expected: the shape of x2 equals the shape of x1 "
             "[x2_shape]",
             Listed(inputs_.x2.Run(0, 0)).c_str(), Listed(inputs_.x1.Run(0, 0)).c_str());
     }
     // beta_shape
-    if (inputs_.beta.Passed() && !SameDims(inputs_.beta.Run(0, 0), inputs_.gamma.Run(0, 0))) {
+    if (Known(inputs_.beta.Run(0, 0), inputs_.gamma.Run(0, 0)) && inputs_.beta.Passed() &&
+        !SameDims(inputs_.beta.Run(0, 0), inputs_.gamma.Run(0, 0))) {
         Reject(
             "shape of beta is %s, shape of gamma is %s; expected: the shape of beta equals the shape of "
             "gamma [beta_shape]",
@@ -367,7 +388,7 @@ inline void Contract::CheckConstraints() const
             inputs_.x1.Rank());
     }
     // not_empty
-    if (inputs_.x1.Elements(arith) <= 0 || arith.failed) {
+    if ((Known(inputs_.x1.Elements(arith)) && inputs_.x1.Elements(arith) <= 0) || arith.failed) {
         Reject("number of elements of x1 is %ld; expected: x1 must not be empty [not_empty]",
             inputs_.x1.Elements(arith));
     }

@@ -89,6 +89,26 @@ struct Attributes {
     bool returnSoftmaxLse{};
 };
 
+// A size that is a symbol of a trace: rules about it are checked when the traced model is run.
+constexpr int64_t OPEN = INT64_MIN;
+
+inline int64_t SizeOrOpen(const c10::SymInt &size)
+{
+    return size.maybe_as_int().value_or(OPEN);
+}
+
+inline bool IsKnown(int64_t size)
+{
+    return size != OPEN;
+}
+
+// Whether none of the sizes is open.
+template <typename... Given>
+bool Known(const Given &...sizes)
+{
+    return (IsKnown(sizes) && ...);
+}
+
 // An input as the caller passed it; without a tensor when it was not passed.
 struct Tensor {
     const at::Tensor *tensor = nullptr;
@@ -99,20 +119,15 @@ struct Tensor {
         return tensor != nullptr;
     }
 
-    // While a call is traced its sizes may be symbols, which have no value to check.
-    bool HasSymbols() const
-    {
-        return Passed() && tensor->unsafeGetTensorImpl()->has_symbolic_sizes_strides();
-    }
-
     int64_t Rank() const
     {
         return tensor->dim();
     }
 
+    // OPEN for a symbol; 0 where there is no such dim, of which nothing is asked then.
     int64_t Dim(int64_t axis) const
     {
-        return tensor->size(axis);
+        return Passed() && axis < Rank() ? SizeOrOpen(tensor->sym_size(axis)) : 0;
     }
 
     c10::SymInt SymDim(int64_t axis) const
@@ -141,7 +156,7 @@ struct Inputs {
     Tensor actualSeqLengthsKv;
 };
 
-// Sizes that the inputs have; 0 for one that this layout does not have.
+// Sizes that the inputs have: OPEN for a symbol, 0 for one that this layout does not have.
 struct Dims {
     int64_t b = 0;
     int64_t qS = 0;
@@ -206,8 +221,8 @@ class Contract {
 public:
     explicit Contract(const Call &call);
 
-    // Throws when the call is not legal. Chips differ in what they take: what none takes is refused here, the
-    // rest where the chip is known.
+    // Throws when the call is not legal, in a trace as far as sizes are known. Chips differ in what they
+    // take: what none takes is refused here, the rest where the chip is known.
     void Check();
 
     // Outputs of the sizes and dtypes that the call has.
@@ -245,7 +260,6 @@ private:
     void CheckConstraints() const;
     void ReadDims();
     void ReadSymbols();
-    bool HasSymbols() const;
     Sizes AttentionOutSizes() const;
     Sizes SoftmaxMaxSizes() const;
     bool Paged() const;
@@ -296,19 +310,9 @@ inline void Contract::Check()
     CheckDtypes();
     CheckRanks();
     ReadSymbols();
-    if (HasSymbols()) {
-        return;
-    }
     ReadDims();
     CheckDims();
     CheckConstraints();
-}
-
-inline bool Contract::HasSymbols() const
-{
-    return inputs_.query.HasSymbols() || inputs_.key.HasSymbols() || inputs_.value.HasSymbols() ||
-        inputs_.sparseIndices.HasSymbols() || inputs_.blockTable.HasSymbols() ||
-        inputs_.actualSeqLengthsQuery.HasSymbols() || inputs_.actualSeqLengthsKv.HasSymbols();
 }
 
 inline void Contract::ReadDims()
@@ -659,28 +663,28 @@ inline void Contract::CheckRanks() const
 inline void Contract::CheckQuerySizes() const
 {
     // B_value
-    if (attrs_.layoutQuery == Layout::BSND && dims_.b < 1) {
+    if (Known(dims_.b) && attrs_.layoutQuery == Layout::BSND && dims_.b < 1) {
         Reject("query: B is %ld; expected: B is at least 1 [B_value]", dims_.b);
     }
-    if (attrs_.layoutQuery == Layout::TND && dims_.b < 1) {
+    if (Known(dims_.b) && attrs_.layoutQuery == Layout::TND && dims_.b < 1) {
         Reject("actual_seq_lengths_query: B is %ld; expected: B is at least 1 [B_value]", dims_.b);
     }
     // Q_S_value
-    if (attrs_.layoutQuery == Layout::BSND && dims_.qS < 1) {
+    if (Known(dims_.qS) && attrs_.layoutQuery == Layout::BSND && dims_.qS < 1) {
         Reject("query: Q_S is %ld; expected: Q_S is at least 1 [Q_S_value]", dims_.qS);
     }
     // Q_T_value
-    if (attrs_.layoutQuery == Layout::TND && dims_.qT < 1) {
+    if (Known(dims_.qT) && attrs_.layoutQuery == Layout::TND && dims_.qT < 1) {
         Reject("query: Q_T is %ld; expected: Q_T is at least 1 [Q_T_value]", dims_.qT);
     }
     // Q_N_value
-    if (dims_.qN != 1 && dims_.qN != 2 && dims_.qN != 4 && dims_.qN != 8 && dims_.qN != 16 &&
-        dims_.qN != 32 && dims_.qN != 48 && dims_.qN != 64 && dims_.qN != 128) {
+    if (Known(dims_.qN) && dims_.qN != 1 && dims_.qN != 2 && dims_.qN != 4 && dims_.qN != 8 &&
+        dims_.qN != 16 && dims_.qN != 32 && dims_.qN != 48 && dims_.qN != 64 && dims_.qN != 128) {
         Reject("query: Q_N is %ld; expected: Q_N is one of 1, 2, 4, 8, 16, 32, 48, 64, 128 [Q_N_value]",
             dims_.qN);
     }
     // query_shape
-    if (dims_.qD != NOPE + attrs_.ropeHeadDim) {
+    if (Known(dims_.qD) && dims_.qD != NOPE + attrs_.ropeHeadDim) {
         Reject(
             "query: Q_D is %ld, rope_head_dim is %ld; expected: Q_D equals 512 + rope_head_dim [query_shape]",
             dims_.qD, attrs_.ropeHeadDim);
@@ -690,29 +694,29 @@ inline void Contract::CheckQuerySizes() const
 inline void Contract::CheckKeySizes() const
 {
     // KV_S_value
-    if (attrs_.layoutKv == Layout::BSND && dims_.kvS < 0) {
+    if (Known(dims_.kvS) && attrs_.layoutKv == Layout::BSND && dims_.kvS < 0) {
         Reject("key: KV_S is %ld; expected: KV_S is at least 0 [KV_S_value]", dims_.kvS);
     }
     // KV_T_value
-    if (attrs_.layoutKv == Layout::TND && dims_.kvT < 0) {
+    if (Known(dims_.kvT) && attrs_.layoutKv == Layout::TND && dims_.kvT < 0) {
         Reject("key: KV_T is %ld; expected: KV_T is at least 0 [KV_T_value]", dims_.kvT);
     }
     // key_shape
-    if (dims_.kvN != 1) {
+    if (Known(dims_.kvN) && dims_.kvN != 1) {
         Reject("key: KV_N is %ld; expected: KV_N is 1 [key_shape]", dims_.kvN);
     }
-    if (dims_.kvD != NOPE + attrs_.ropeHeadDim * 2 + NOPE / attrs_.tileSize * 4) {
+    if (Known(dims_.kvD) && dims_.kvD != NOPE + attrs_.ropeHeadDim * 2 + NOPE / attrs_.tileSize * 4) {
         Reject(
             "key: KV_D is %ld, rope_head_dim is %ld; expected: KV_D equals 512 + rope_head_dim * 2 + 16 "
             "[key_shape]",
             dims_.kvD, attrs_.ropeHeadDim);
     }
     // BLOCK_NUM_value
-    if (attrs_.layoutKv == Layout::PA_BSND && dims_.blockNum < 0) {
+    if (Known(dims_.blockNum) && attrs_.layoutKv == Layout::PA_BSND && dims_.blockNum < 0) {
         Reject("key: block_num is %ld; expected: block_num is at least 0 [BLOCK_NUM_value]", dims_.blockNum);
     }
     // BLOCK_SIZE_value
-    if (attrs_.layoutKv == Layout::PA_BSND &&
+    if (Known(dims_.blockSize) && attrs_.layoutKv == Layout::PA_BSND &&
         (dims_.blockSize < 16 || dims_.blockSize > 1024 || dims_.blockSize % 16 != 0)) {
         Reject(
             "key: block_size is %ld; expected: block_size is from 16 to 1024 and is a multiple of 16 "
@@ -724,7 +728,7 @@ inline void Contract::CheckKeySizes() const
 inline void Contract::CheckBlockTableSizes() const
 {
     // MAX_BLOCKS_value
-    if (attrs_.layoutKv == Layout::PA_BSND && dims_.maxBlocks < 1) {
+    if (Known(dims_.maxBlocks) && attrs_.layoutKv == Layout::PA_BSND && dims_.maxBlocks < 1) {
         Reject("block_table: max_blocks is %ld; expected: max_blocks is at least 1 [MAX_BLOCKS_value]",
             dims_.maxBlocks);
     }
@@ -733,7 +737,7 @@ inline void Contract::CheckBlockTableSizes() const
 inline void Contract::CheckSparseIndicesSizes() const
 {
     // SPARSE_SIZE_value
-    if (dims_.sparseSize < 1) {
+    if (Known(dims_.sparseSize) && dims_.sparseSize < 1) {
         Reject("sparse_indices: sparse_size is %ld; expected: sparse_size is at least 1 [SPARSE_SIZE_value]",
             dims_.sparseSize);
     }
@@ -742,7 +746,8 @@ inline void Contract::CheckSparseIndicesSizes() const
 inline void Contract::CheckKeyShape() const
 {
     // key_shape
-    if (attrs_.layoutKv == Layout::BSND && inputs_.key.Dim(0) != dims_.b) {
+    if (Known(inputs_.key.Dim(0), dims_.b) && attrs_.layoutKv == Layout::BSND &&
+        inputs_.key.Dim(0) != dims_.b) {
         Reject("dim 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
             inputs_.key.Dim(0), dims_.b);
     }
@@ -751,43 +756,52 @@ inline void Contract::CheckKeyShape() const
 inline void Contract::CheckValueShape() const
 {
     // value_shape
-    if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(0) != dims_.b) {
+    if (Known(inputs_.value.Dim(0), dims_.b) && attrs_.layoutKv == Layout::BSND &&
+        inputs_.value.Dim(0) != dims_.b) {
         Reject("dim 0 of value is %ld, B is %ld; expected: dim 0 of value equals B [value_shape]",
             inputs_.value.Dim(0), dims_.b);
     }
-    if (attrs_.layoutKv == Layout::BSND && inputs_.value.Dim(1) != dims_.kvS) {
+    if (Known(inputs_.value.Dim(1), dims_.kvS) && attrs_.layoutKv == Layout::BSND &&
+        inputs_.value.Dim(1) != dims_.kvS) {
         Reject("dim 1 of value is %ld, KV_S is %ld; expected: dim 1 of value equals KV_S [value_shape]",
             inputs_.value.Dim(1), dims_.kvS);
     }
-    if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
+    if (Known(inputs_.value.Dim(2), dims_.kvN) &&
+        (attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(2) != dims_.kvN) {
         Reject("dim 2 of value is %ld, KV_N is %ld; expected: dim 2 of value equals KV_N [value_shape]",
             inputs_.value.Dim(2), dims_.kvN);
     }
-    if ((attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
+    if (Known(inputs_.value.Dim(3), dims_.kvD) &&
+        (attrs_.layoutKv == Layout::BSND || attrs_.layoutKv == Layout::PA_BSND) &&
         inputs_.value.Dim(3) != dims_.kvD && inputs_.value.Dim(3) != NOPE) {
         Reject("dim 3 of value is %ld, KV_D is %ld; expected: dim 3 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(3), dims_.kvD);
     }
-    if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(0) != dims_.kvT) {
+    if (Known(inputs_.value.Dim(0), dims_.kvT) && attrs_.layoutKv == Layout::TND &&
+        inputs_.value.Dim(0) != dims_.kvT) {
         Reject("dim 0 of value is %ld, KV_T is %ld; expected: dim 0 of value equals KV_T [value_shape]",
             inputs_.value.Dim(0), dims_.kvT);
     }
-    if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(1) != dims_.kvN) {
+    if (Known(inputs_.value.Dim(1), dims_.kvN) && attrs_.layoutKv == Layout::TND &&
+        inputs_.value.Dim(1) != dims_.kvN) {
         Reject("dim 1 of value is %ld, KV_N is %ld; expected: dim 1 of value equals KV_N [value_shape]",
             inputs_.value.Dim(1), dims_.kvN);
     }
-    if (attrs_.layoutKv == Layout::TND && inputs_.value.Dim(2) != dims_.kvD && inputs_.value.Dim(2) != NOPE) {
+    if (Known(inputs_.value.Dim(2), dims_.kvD) && attrs_.layoutKv == Layout::TND &&
+        inputs_.value.Dim(2) != dims_.kvD && inputs_.value.Dim(2) != NOPE) {
         Reject("dim 2 of value is %ld, KV_D is %ld; expected: dim 2 of value is KV_D or 512 [value_shape]",
             inputs_.value.Dim(2), dims_.kvD);
     }
-    if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(0) != dims_.blockNum) {
+    if (Known(inputs_.value.Dim(0), dims_.blockNum) && attrs_.layoutKv == Layout::PA_BSND &&
+        inputs_.value.Dim(0) != dims_.blockNum) {
         Reject(
             "dim 0 of value is %ld, block_num is %ld; expected: dim 0 of value equals block_num "
             "[value_shape]",
             inputs_.value.Dim(0), dims_.blockNum);
     }
-    if (attrs_.layoutKv == Layout::PA_BSND && inputs_.value.Dim(1) != dims_.blockSize) {
+    if (Known(inputs_.value.Dim(1), dims_.blockSize) && attrs_.layoutKv == Layout::PA_BSND &&
+        inputs_.value.Dim(1) != dims_.blockSize) {
         Reject(
             "dim 1 of value is %ld, block_size is %ld; expected: dim 1 of value equals block_size "
             "[value_shape]",
@@ -798,31 +812,36 @@ inline void Contract::CheckValueShape() const
 inline void Contract::CheckSparseIndicesShape() const
 {
     // sparse_indices_shape
-    if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(0) != dims_.b) {
+    if (Known(inputs_.sparseIndices.Dim(0), dims_.b) && attrs_.layoutQuery == Layout::BSND &&
+        inputs_.sparseIndices.Dim(0) != dims_.b) {
         Reject(
             "dim 0 of sparse_indices is %ld, B is %ld; expected: dim 0 of sparse_indices equals B "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.b);
     }
-    if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(1) != dims_.qS) {
+    if (Known(inputs_.sparseIndices.Dim(1), dims_.qS) && attrs_.layoutQuery == Layout::BSND &&
+        inputs_.sparseIndices.Dim(1) != dims_.qS) {
         Reject(
             "dim 1 of sparse_indices is %ld, Q_S is %ld; expected: dim 1 of sparse_indices equals Q_S "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(1), dims_.qS);
     }
-    if (attrs_.layoutQuery == Layout::BSND && inputs_.sparseIndices.Dim(2) != dims_.kvN) {
+    if (Known(inputs_.sparseIndices.Dim(2), dims_.kvN) && attrs_.layoutQuery == Layout::BSND &&
+        inputs_.sparseIndices.Dim(2) != dims_.kvN) {
         Reject(
             "dim 2 of sparse_indices is %ld, KV_N is %ld; expected: dim 2 of sparse_indices equals KV_N "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(2), dims_.kvN);
     }
-    if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(0) != dims_.qT) {
+    if (Known(inputs_.sparseIndices.Dim(0), dims_.qT) && attrs_.layoutQuery == Layout::TND &&
+        inputs_.sparseIndices.Dim(0) != dims_.qT) {
         Reject(
             "dim 0 of sparse_indices is %ld, Q_T is %ld; expected: dim 0 of sparse_indices equals Q_T "
             "[sparse_indices_shape]",
             inputs_.sparseIndices.Dim(0), dims_.qT);
     }
-    if (attrs_.layoutQuery == Layout::TND && inputs_.sparseIndices.Dim(1) != dims_.kvN) {
+    if (Known(inputs_.sparseIndices.Dim(1), dims_.kvN) && attrs_.layoutQuery == Layout::TND &&
+        inputs_.sparseIndices.Dim(1) != dims_.kvN) {
         Reject(
             "dim 1 of sparse_indices is %ld, KV_N is %ld; expected: dim 1 of sparse_indices equals KV_N "
             "[sparse_indices_shape]",
@@ -833,7 +852,8 @@ inline void Contract::CheckSparseIndicesShape() const
 inline void Contract::CheckBlockTableShape() const
 {
     // block_table_shape
-    if (inputs_.blockTable.Passed() && inputs_.blockTable.Dim(0) != dims_.b) {
+    if (Known(inputs_.blockTable.Dim(0), dims_.b) && inputs_.blockTable.Passed() &&
+        inputs_.blockTable.Dim(0) != dims_.b) {
         Reject(
             "dim 0 of block_table is %ld, B is %ld; expected: dim 0 of block_table equals B "
             "[block_table_shape]",
@@ -844,7 +864,8 @@ inline void Contract::CheckBlockTableShape() const
 inline void Contract::CheckActualSeqLengthsQueryShape() const
 {
     // actual_seq_lengths_query_shape
-    if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
+    if (Known(inputs_.actualSeqLengthsQuery.Dim(0), dims_.b) && inputs_.actualSeqLengthsQuery.Passed() &&
+        inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
         Reject(
             "dim 0 of actual_seq_lengths_query is %ld, B is %ld; expected: dim 0 of "
             "actual_seq_lengths_query equals B [actual_seq_lengths_query_shape]",
@@ -855,7 +876,8 @@ inline void Contract::CheckActualSeqLengthsQueryShape() const
 inline void Contract::CheckActualSeqLengthsKvShape() const
 {
     // actual_seq_lengths_kv_shape
-    if (inputs_.actualSeqLengthsKv.Passed() && inputs_.actualSeqLengthsKv.Dim(0) != dims_.b) {
+    if (Known(inputs_.actualSeqLengthsKv.Dim(0), dims_.b) && inputs_.actualSeqLengthsKv.Passed() &&
+        inputs_.actualSeqLengthsKv.Dim(0) != dims_.b) {
         Reject(
             "dim 0 of actual_seq_lengths_kv is %ld, B is %ld; expected: dim 0 of actual_seq_lengths_kv "
             "equals B [actual_seq_lengths_kv_shape]",
@@ -887,7 +909,7 @@ inline void Contract::CheckConstraints() const
             attrs_.layoutKvText, attrs_.layoutQueryText);
     }
     // paging_divides
-    if (Paged() && dims_.blockSize % attrs_.sparseBlockSize != 0) {
+    if (Known(dims_.blockSize) && Paged() && dims_.blockSize % attrs_.sparseBlockSize != 0) {
         Reject(
             "block_size is %ld, sparse_block_size is %ld; expected: sparse_block_size must divide "
             "block_size when layout_kv is PA_BSND [paging_divides]",
@@ -901,7 +923,7 @@ inline void Contract::CheckConstraints() const
             attrs_.ropeHeadDim);
     }
     // hifloat8_sparse_size
-    if (inputs_.key.dtype == at::kByte && dims_.sparseSize != HIF8_SPARSE) {
+    if (Known(dims_.sparseSize) && inputs_.key.dtype == at::kByte && dims_.sparseSize != HIF8_SPARSE) {
         Reject(
             "sparse_indices: sparse_size is %ld; expected: sparse_size is 2048 when the dtype of key is "
             "hifloat8 (torch.uint8) [hifloat8_sparse_size]",
@@ -915,9 +937,9 @@ inline void Contract::CheckConstraints() const
             DtypeName(inputs_.key.dtype));
     }
     // Q_N_value
-    if ((attrs_.sparseBlockSize != 1 || attrs_.returnSoftmaxLse) && dims_.qN != 1 && dims_.qN != 2 &&
-        dims_.qN != 4 && dims_.qN != 8 && dims_.qN != 16 && dims_.qN != 32 && dims_.qN != 64 &&
-        dims_.qN != 128) {
+    if (Known(dims_.qN) && (attrs_.sparseBlockSize != 1 || attrs_.returnSoftmaxLse) && dims_.qN != 1 &&
+        dims_.qN != 2 && dims_.qN != 4 && dims_.qN != 8 && dims_.qN != 16 && dims_.qN != 32 &&
+        dims_.qN != 64 && dims_.qN != 128) {
         Reject(
             "query: Q_N is %ld; expected: Q_N is one of 1, 2, 4, 8, 16, 32, 64, 128 when sparse_block_size "
             "is not 1 or return_softmax_lse is true [Q_N_value]",

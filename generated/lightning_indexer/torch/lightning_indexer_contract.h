@@ -76,6 +76,26 @@ struct Attributes {
     bool returnValues{};
 };
 
+// A size that is a symbol of a trace: rules about it are checked when the traced model is run.
+constexpr int64_t OPEN = INT64_MIN;
+
+inline int64_t SizeOrOpen(const c10::SymInt &size)
+{
+    return size.maybe_as_int().value_or(OPEN);
+}
+
+inline bool IsKnown(int64_t size)
+{
+    return size != OPEN;
+}
+
+// Whether none of the sizes is open.
+template <typename... Given>
+bool Known(const Given &...sizes)
+{
+    return (IsKnown(sizes) && ...);
+}
+
 // An input as the caller passed it; without a tensor when it was not passed.
 struct Tensor {
     const at::Tensor *tensor = nullptr;
@@ -86,20 +106,15 @@ struct Tensor {
         return tensor != nullptr;
     }
 
-    // While a call is traced its sizes may be symbols, which have no value to check.
-    bool HasSymbols() const
-    {
-        return Passed() && tensor->unsafeGetTensorImpl()->has_symbolic_sizes_strides();
-    }
-
     int64_t Rank() const
     {
         return tensor->dim();
     }
 
+    // OPEN for a symbol; 0 where there is no such dim, of which nothing is asked then.
     int64_t Dim(int64_t axis) const
     {
-        return tensor->size(axis);
+        return Passed() && axis < Rank() ? SizeOrOpen(tensor->sym_size(axis)) : 0;
     }
 
     c10::SymInt SymDim(int64_t axis) const
@@ -127,7 +142,7 @@ struct Inputs {
     Tensor blockTable;
 };
 
-// Sizes that the inputs have; 0 for one that this layout does not have.
+// Sizes that the inputs have: OPEN for a symbol, 0 for one that this layout does not have.
 struct Dims {
     int64_t b = 0;
     int64_t qS = 0;
@@ -177,8 +192,8 @@ class Contract {
 public:
     explicit Contract(const Call &call);
 
-    // Throws when the call is not legal. Chips differ in what they take: what none takes is refused here, the
-    // rest where the chip is known.
+    // Throws when the call is not legal, in a trace as far as sizes are known. Chips differ in what they
+    // take: what none takes is refused here, the rest where the chip is known.
     void Check();
 
     // Outputs of the sizes and dtypes that the call has.
@@ -201,7 +216,6 @@ private:
     void CheckConstraints() const;
     void ReadDims();
     void ReadSymbols();
-    bool HasSymbols() const;
     Sizes SparseIndicesSizes() const;
     Sizes SparseValuesSizes() const;
     bool Paged() const;
@@ -244,19 +258,9 @@ inline void Contract::Check()
     CheckDtypes();
     CheckRanks();
     ReadSymbols();
-    if (HasSymbols()) {
-        return;
-    }
     ReadDims();
     CheckDims();
     CheckConstraints();
-}
-
-inline bool Contract::HasSymbols() const
-{
-    return inputs_.query.HasSymbols() || inputs_.key.HasSymbols() || inputs_.weights.HasSymbols() ||
-        inputs_.actualSeqLengthsQuery.HasSymbols() || inputs_.actualSeqLengthsKey.HasSymbols() ||
-        inputs_.blockTable.HasSymbols();
 }
 
 inline void Contract::ReadDims()
@@ -485,26 +489,26 @@ inline void Contract::CheckRanks() const
 inline void Contract::CheckQuerySizes() const
 {
     // B_value
-    if (attrs_.layoutQuery == Layout::BSND && dims_.b < 1) {
+    if (Known(dims_.b) && attrs_.layoutQuery == Layout::BSND && dims_.b < 1) {
         Reject("query: B is %ld; expected: B is at least 1 [B_value]", dims_.b);
     }
-    if (attrs_.layoutQuery == Layout::TND && dims_.b < 1) {
+    if (Known(dims_.b) && attrs_.layoutQuery == Layout::TND && dims_.b < 1) {
         Reject("actual_seq_lengths_query: B is %ld; expected: B is at least 1 [B_value]", dims_.b);
     }
     // Q_S_value
-    if (attrs_.layoutQuery == Layout::BSND && dims_.qS < 1) {
+    if (Known(dims_.qS) && attrs_.layoutQuery == Layout::BSND && dims_.qS < 1) {
         Reject("query: Q_S is %ld; expected: Q_S is at least 1 [Q_S_value]", dims_.qS);
     }
     // Q_T_value
-    if (attrs_.layoutQuery == Layout::TND && dims_.qT < 1) {
+    if (Known(dims_.qT) && attrs_.layoutQuery == Layout::TND && dims_.qT < 1) {
         Reject("query: Q_T is %ld; expected: Q_T is at least 1 [Q_T_value]", dims_.qT);
     }
     // Q_N_value
-    if (dims_.qN < 1 || dims_.qN > 64) {
+    if (Known(dims_.qN) && (dims_.qN < 1 || dims_.qN > 64)) {
         Reject("query: Q_N is %ld; expected: Q_N is from 1 to 64 [Q_N_value]", dims_.qN);
     }
     // query_shape
-    if (dims_.d != HEAD_DIM) {
+    if (Known(dims_.d) && dims_.d != HEAD_DIM) {
         Reject("query: D is %ld; expected: D is 128 [query_shape]", dims_.d);
     }
 }
@@ -512,23 +516,23 @@ inline void Contract::CheckQuerySizes() const
 inline void Contract::CheckKeySizes() const
 {
     // K_S_value
-    if (attrs_.layoutKey == Layout::BSND && dims_.kS < 1) {
+    if (Known(dims_.kS) && attrs_.layoutKey == Layout::BSND && dims_.kS < 1) {
         Reject("key: K_S is %ld; expected: K_S is at least 1 [K_S_value]", dims_.kS);
     }
     // K_T_value
-    if (attrs_.layoutKey == Layout::TND && dims_.kT < 1) {
+    if (Known(dims_.kT) && attrs_.layoutKey == Layout::TND && dims_.kT < 1) {
         Reject("key: K_T is %ld; expected: K_T is at least 1 [K_T_value]", dims_.kT);
     }
     // key_shape
-    if (dims_.kN != 1) {
+    if (Known(dims_.kN) && dims_.kN != 1) {
         Reject("key: K_N is %ld; expected: K_N is 1 [key_shape]", dims_.kN);
     }
     // BLOCK_NUM_value
-    if (attrs_.layoutKey == Layout::PA_BSND && dims_.blockNum < 1) {
+    if (Known(dims_.blockNum) && attrs_.layoutKey == Layout::PA_BSND && dims_.blockNum < 1) {
         Reject("key: block_num is %ld; expected: block_num is at least 1 [BLOCK_NUM_value]", dims_.blockNum);
     }
     // BLOCK_SIZE_value
-    if (attrs_.layoutKey == Layout::PA_BSND &&
+    if (Known(dims_.blockSize) && attrs_.layoutKey == Layout::PA_BSND &&
         (dims_.blockSize < 16 || dims_.blockSize > 1024 || dims_.blockSize % 16 != 0)) {
         Reject(
             "key: block_size is %ld; expected: block_size is from 16 to 1024 and is a multiple of 16 "
@@ -540,7 +544,7 @@ inline void Contract::CheckKeySizes() const
 inline void Contract::CheckBlockTableSizes() const
 {
     // MAX_BLOCKS_value
-    if (attrs_.layoutKey == Layout::PA_BSND && dims_.maxBlocks < 1) {
+    if (Known(dims_.maxBlocks) && attrs_.layoutKey == Layout::PA_BSND && dims_.maxBlocks < 1) {
         Reject("block_table: max_blocks is %ld; expected: max_blocks is at least 1 [MAX_BLOCKS_value]",
             dims_.maxBlocks);
     }
@@ -549,16 +553,19 @@ inline void Contract::CheckBlockTableSizes() const
 inline void Contract::CheckKeyShape() const
 {
     // key_shape
-    if (attrs_.layoutKey == Layout::BSND && inputs_.key.Dim(0) != dims_.b) {
+    if (Known(inputs_.key.Dim(0), dims_.b) && attrs_.layoutKey == Layout::BSND &&
+        inputs_.key.Dim(0) != dims_.b) {
         Reject("dim 0 of key is %ld, B is %ld; expected: dim 0 of key equals B [key_shape]",
             inputs_.key.Dim(0), dims_.b);
     }
-    if ((attrs_.layoutKey == Layout::BSND || attrs_.layoutKey == Layout::PA_BSND) &&
+    if (Known(inputs_.key.Dim(3), dims_.d) &&
+        (attrs_.layoutKey == Layout::BSND || attrs_.layoutKey == Layout::PA_BSND) &&
         inputs_.key.Dim(3) != dims_.d) {
         Reject("dim 3 of key is %ld, D is %ld; expected: dim 3 of key equals D [key_shape]",
             inputs_.key.Dim(3), dims_.d);
     }
-    if (attrs_.layoutKey == Layout::TND && inputs_.key.Dim(2) != dims_.d) {
+    if (Known(inputs_.key.Dim(2), dims_.d) && attrs_.layoutKey == Layout::TND &&
+        inputs_.key.Dim(2) != dims_.d) {
         Reject("dim 2 of key is %ld, D is %ld; expected: dim 2 of key equals D [key_shape]",
             inputs_.key.Dim(2), dims_.d);
     }
@@ -567,23 +574,28 @@ inline void Contract::CheckKeyShape() const
 inline void Contract::CheckWeightsShape() const
 {
     // weights_shape
-    if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(0) != dims_.b) {
+    if (Known(inputs_.weights.Dim(0), dims_.b) && attrs_.layoutQuery == Layout::BSND &&
+        inputs_.weights.Dim(0) != dims_.b) {
         Reject("dim 0 of weights is %ld, B is %ld; expected: dim 0 of weights equals B [weights_shape]",
             inputs_.weights.Dim(0), dims_.b);
     }
-    if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(1) != dims_.qS) {
+    if (Known(inputs_.weights.Dim(1), dims_.qS) && attrs_.layoutQuery == Layout::BSND &&
+        inputs_.weights.Dim(1) != dims_.qS) {
         Reject("dim 1 of weights is %ld, Q_S is %ld; expected: dim 1 of weights equals Q_S [weights_shape]",
             inputs_.weights.Dim(1), dims_.qS);
     }
-    if (attrs_.layoutQuery == Layout::BSND && inputs_.weights.Dim(2) != dims_.qN) {
+    if (Known(inputs_.weights.Dim(2), dims_.qN) && attrs_.layoutQuery == Layout::BSND &&
+        inputs_.weights.Dim(2) != dims_.qN) {
         Reject("dim 2 of weights is %ld, Q_N is %ld; expected: dim 2 of weights equals Q_N [weights_shape]",
             inputs_.weights.Dim(2), dims_.qN);
     }
-    if (attrs_.layoutQuery == Layout::TND && inputs_.weights.Dim(0) != dims_.qT) {
+    if (Known(inputs_.weights.Dim(0), dims_.qT) && attrs_.layoutQuery == Layout::TND &&
+        inputs_.weights.Dim(0) != dims_.qT) {
         Reject("dim 0 of weights is %ld, Q_T is %ld; expected: dim 0 of weights equals Q_T [weights_shape]",
             inputs_.weights.Dim(0), dims_.qT);
     }
-    if (attrs_.layoutQuery == Layout::TND && inputs_.weights.Dim(1) != dims_.qN) {
+    if (Known(inputs_.weights.Dim(1), dims_.qN) && attrs_.layoutQuery == Layout::TND &&
+        inputs_.weights.Dim(1) != dims_.qN) {
         Reject("dim 1 of weights is %ld, Q_N is %ld; expected: dim 1 of weights equals Q_N [weights_shape]",
             inputs_.weights.Dim(1), dims_.qN);
     }
@@ -592,7 +604,8 @@ inline void Contract::CheckWeightsShape() const
 inline void Contract::CheckActualSeqLengthsQueryShape() const
 {
     // actual_seq_lengths_query_shape
-    if (inputs_.actualSeqLengthsQuery.Passed() && inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
+    if (Known(inputs_.actualSeqLengthsQuery.Dim(0), dims_.b) && inputs_.actualSeqLengthsQuery.Passed() &&
+        inputs_.actualSeqLengthsQuery.Dim(0) != dims_.b) {
         Reject(
             "dim 0 of actual_seq_lengths_query is %ld, B is %ld; expected: dim 0 of "
             "actual_seq_lengths_query equals B [actual_seq_lengths_query_shape]",
@@ -603,7 +616,8 @@ inline void Contract::CheckActualSeqLengthsQueryShape() const
 inline void Contract::CheckActualSeqLengthsKeyShape() const
 {
     // actual_seq_lengths_key_shape
-    if (inputs_.actualSeqLengthsKey.Passed() && inputs_.actualSeqLengthsKey.Dim(0) != dims_.b) {
+    if (Known(inputs_.actualSeqLengthsKey.Dim(0), dims_.b) && inputs_.actualSeqLengthsKey.Passed() &&
+        inputs_.actualSeqLengthsKey.Dim(0) != dims_.b) {
         Reject(
             "dim 0 of actual_seq_lengths_key is %ld, B is %ld; expected: dim 0 of actual_seq_lengths_key "
             "equals B [actual_seq_lengths_key_shape]",
@@ -614,7 +628,8 @@ inline void Contract::CheckActualSeqLengthsKeyShape() const
 inline void Contract::CheckBlockTableShape() const
 {
     // block_table_shape
-    if (inputs_.blockTable.Passed() && inputs_.blockTable.Dim(0) != dims_.b) {
+    if (Known(inputs_.blockTable.Dim(0), dims_.b) && inputs_.blockTable.Passed() &&
+        inputs_.blockTable.Dim(0) != dims_.b) {
         Reject(
             "dim 0 of block_table is %ld, B is %ld; expected: dim 0 of block_table equals B "
             "[block_table_shape]",

@@ -43,6 +43,26 @@ struct Attributes {
     float epsilon{};
 };
 
+// A size that is a symbol of a trace: rules about it are checked when the traced model is run.
+constexpr int64_t OPEN = INT64_MIN;
+
+inline int64_t SizeOrOpen(const c10::SymInt &size)
+{
+    return size.maybe_as_int().value_or(OPEN);
+}
+
+inline bool IsKnown(int64_t size)
+{
+    return size != OPEN;
+}
+
+// Whether none of the sizes is open.
+template <typename... Given>
+bool Known(const Given &...sizes)
+{
+    return (IsKnown(sizes) && ...);
+}
+
 // An input as the caller passed it; without a tensor when it was not passed.
 struct Tensor {
     const at::Tensor *tensor = nullptr;
@@ -53,7 +73,6 @@ struct Tensor {
         return tensor != nullptr;
     }
 
-    // While a call is traced its sizes may be symbols, which have no value to check.
     bool HasSymbols() const
     {
         return Passed() && tensor->unsafeGetTensorImpl()->has_symbolic_sizes_strides();
@@ -64,14 +83,15 @@ struct Tensor {
         return tensor->dim();
     }
 
+    // OPEN for a symbol; 0 where there is no such dim, of which nothing is asked then.
     int64_t Dim(int64_t axis) const
     {
-        return tensor->size(axis);
+        return Passed() && axis < Rank() ? SizeOrOpen(tensor->sym_size(axis)) : 0;
     }
 
     int64_t DimFromEnd(int64_t axis) const
     {
-        return tensor->size(-axis);
+        return Passed() && axis <= Rank() ? SizeOrOpen(tensor->sym_size(-axis)) : 0;
     }
 
     c10::SymInt SymDim(int64_t axis) const
@@ -107,7 +127,7 @@ struct Inputs {
     Tensor beta;
 };
 
-// Sizes that the inputs have; 0 for one that this layout does not have.
+// Sizes that the inputs have: OPEN for a symbol, 0 for one that this layout does not have.
 struct Dims {
     int64_t d = 0;
 };
@@ -138,7 +158,7 @@ class Contract {
 public:
     explicit Contract(const Call &call);
 
-    // Throws when the call is not legal.
+    // Throws when the call is not legal, in a trace as far as sizes are known.
     void Check();
 
     // Outputs of the sizes and dtypes that the call has.
@@ -152,7 +172,6 @@ private:
     void CheckDims() const;
     void ReadDims();
     void ReadSymbols();
-    bool HasSymbols() const;
     Sizes Y1Sizes() const;
     Sizes Y2Sizes() const;
     Sizes Scale1Sizes() const;
@@ -181,17 +200,8 @@ inline void Contract::Check()
     CheckDtypes();
     CheckRanks();
     ReadSymbols();
-    if (HasSymbols()) {
-        return;
-    }
     ReadDims();
     CheckDims();
-}
-
-inline bool Contract::HasSymbols() const
-{
-    return inputs_.x.HasSymbols() || inputs_.gamma.HasSymbols() || inputs_.smoothScale1.HasSymbols() ||
-        inputs_.beta.HasSymbols();
 }
 
 inline void Contract::ReadDims()
@@ -278,23 +288,24 @@ inline void Contract::CheckRanks() const
 inline void Contract::CheckDims() const
 {
     // D_value
-    if (dims_.d < 1) {
+    if (Known(dims_.d) && dims_.d < 1) {
         Reject("x: D is %ld; expected: D is at least 1 [D_value]", dims_.d);
     }
     // gamma_shape
-    if (inputs_.gamma.Dim(0) != dims_.d) {
+    if (Known(inputs_.gamma.Dim(0), dims_.d) && inputs_.gamma.Dim(0) != dims_.d) {
         Reject("dim 0 of gamma is %ld, D is %ld; expected: dim 0 of gamma equals D [gamma_shape]",
             inputs_.gamma.Dim(0), dims_.d);
     }
     // smooth_scale1_shape
-    if (inputs_.smoothScale1.Passed() && inputs_.smoothScale1.Dim(0) != dims_.d) {
+    if (Known(inputs_.smoothScale1.Dim(0), dims_.d) && inputs_.smoothScale1.Passed() &&
+        inputs_.smoothScale1.Dim(0) != dims_.d) {
         Reject(
             "dim 0 of smooth_scale is %ld, D is %ld; expected: dim 0 of smooth_scale equals D "
             "[smooth_scale1_shape]",
             inputs_.smoothScale1.Dim(0), dims_.d);
     }
     // beta_shape
-    if (inputs_.beta.Passed() && inputs_.beta.Dim(0) != dims_.d) {
+    if (Known(inputs_.beta.Dim(0), dims_.d) && inputs_.beta.Passed() && inputs_.beta.Dim(0) != dims_.d) {
         Reject("dim 0 of beta is %ld, D is %ld; expected: dim 0 of beta equals D [beta_shape]",
             inputs_.beta.Dim(0), dims_.d);
     }

@@ -136,7 +136,9 @@ def serving(pair: Pair) -> Iterator[Found]:
 def _served(serving: Serving) -> str:
     passes = ", ".join(f"{name}: {shown(value)}" for name, value in serving.passes)
     excludes = ", ".join(f"not {name}: {other}" for name, other in serving.excludes)
-    parts = (serving.switch, *serving.words, *serving.models, *serving.caches, serving.otherwise)
+    words = ", ".join(f"{word}: {dtype}" for word, dtype in serving.words)
+    off = ", ".join(f"off for {word}" for word in serving.off)
+    parts = (serving.switch, words, off, *serving.models, *serving.caches, serving.otherwise)
     return ", ".join(part for part in (*parts, passes, excludes) if part)
 
 

@@ -47,14 +47,20 @@ def attr_checks(operator: Operator, uses: Uses) -> Iterator[Check]:
 
 def _attr_requirements(attr: Attr, operator: Operator) -> Iterator[Expr]:
     span = attr.span
+    everything = literal(True, span)
     if attr.lengths:
-        length = call("len", (attr_ref(attr, span),), INT, span)
-        yield one_of(length, [literal(n, span) for n in attr.lengths], span)
+        known = one_of(_length(attr), [literal(n, span) for n in attr.lengths], span)
+        trapped = isinstance(attr.default, tuple) and len(attr.default) not in attr.lengths
+        yield _by_chip(attr, operator, known, everything) if trapped else known
     if attr.domain is not None and not _is_everything(attr):
         accepted = choice_expr(attr.domain, lambda domain: _accepted(operator, attr, domain), BOOL)
-        yield _only_on_its_chips(attr, accepted, operator)
+        yield _by_chip(attr, operator, accepted, _is_default(attr))
     elif len(attr.chips) < len(operator.chips):
-        yield _only_on_its_chips(attr, literal(True, span), operator)
+        yield _by_chip(attr, operator, everything, _is_default(attr))
+
+
+def _length(attr: Attr) -> Expr:
+    return call("len", (attr_ref(attr, attr.span),), INT, attr.span)
 
 
 def _is_everything(attr: Attr) -> bool:
@@ -103,11 +109,27 @@ def _typed(value: AttrScalar, type: Type, span: Span) -> Literal:
     return Literal(type, span, value)
 
 
-def _only_on_its_chips(attr: Attr, accepted: Expr, operator: Operator) -> Expr:
-    """On a chip that does not have the attribute only its default may be passed."""
-    if len(attr.chips) == len(operator.chips) or attr.default is None or isinstance(attr.default, tuple):
+def _by_chip(attr: Attr, operator: Operator, accepted: Expr, elsewhere: Expr) -> Expr:
+    """What is accepted on chips that have the attribute, and on those that do not."""
+    if len(attr.chips) == len(operator.chips):
         return accepted
-    base = attr_ref(attr, attr.span)
-    unchanged = compare("==", base, _typed(attr.default, base.type, attr.span), attr.span)
     cases = tuple((name, accepted) for name in attr.chips)
-    return Select(BOOL, attr.span, chip(attr.span), cases, unchanged)
+    return Select(BOOL, attr.span, chip(attr.span), cases, elsewhere)
+
+
+def _is_default(attr: Attr) -> Expr:
+    """All that may be passed where a chip does not have the attribute."""
+    base, span = attr_ref(attr, attr.span), attr.span
+    if not isinstance(attr.default, tuple):
+        return literal(True, span) if attr.default is None else _equals(base, attr.default)
+    same: list[Expr] = []
+    if attr.lengths != (len(attr.default),):  # or else it is checked already
+        same.append(compare("==", _length(attr), literal(len(attr.default), span), span))
+    for index, item in enumerate(attr.default):
+        if base.type.item is not None and not isinstance(item, tuple):
+            same.append(_equals(Subscript(base.type.item, span, base, index), item))
+    return all_of(same, span) or literal(True, span)
+
+
+def _equals(value: Expr, scalar: AttrScalar) -> Expr:
+    return compare("==", value, _typed(scalar, value.type, value.span), value.span)

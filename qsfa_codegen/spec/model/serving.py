@@ -13,8 +13,9 @@ class Serving(Struct, frozen=True):
 
     ``passes`` are attributes with the value that models choose. A cache tensor of one of the dtypes
     ``caches`` goes to this operator, any other to the one called ``otherwise``. ``switch`` is the setting
-    that gives a model such a cache: on by itself where the setting of the cache's dtype is one of ``words``
-    and the model is of one of the kinds ``models``. ``excludes`` are settings that do not go with it, each
+    that gives a model such a cache: on by itself where the setting of the cache's dtype is one of ``words``,
+    each with the dtype that it means, and the model is of one of the kinds ``models``. Other words of that
+    setting are ``off``. ``excludes`` are settings that do not go with it, each
     with the one to turn on in its place.
     """
 
@@ -22,7 +23,8 @@ class Serving(Struct, frozen=True):
     caches: tuple[str, ...]
     otherwise: str
     switch: str
-    words: tuple[str, ...]
+    words: tuple[tuple[str, str], ...]
     models: tuple[str, ...]
+    off: tuple[str, ...]
     excludes: tuple[tuple[str, str], ...]
     span: Span

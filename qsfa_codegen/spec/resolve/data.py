@@ -6,8 +6,9 @@ import itertools
 import math
 
 from qsfa_codegen.diagnostics import Span
-from qsfa_codegen.expr.build import arith, call, literal, product, ref, total
-from qsfa_codegen.expr.nodes import DTYPE, INT, Expr, RefKind
+from qsfa_codegen.expr.build import arith, product, total
+from qsfa_codegen.expr.nodes import INT, Expr
+from qsfa_codegen.spec.columns import size_of_dtype
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Dequant, DtypeMatrix, DtypeRef, DtypeRow, Record, RecordField
 from qsfa_codegen.spec.reader import Mapping, Node
@@ -24,7 +25,6 @@ from qsfa_codegen.spec.resolve.access import (
 )
 from qsfa_codegen.spec.resolve.context import Context, unreadable
 
-_BITS_PER_BYTE = 8
 ROW_LIMIT = 1000
 
 
@@ -174,15 +174,6 @@ def _record(ctx: Context, columns: tuple[str, ...], name: str, span: Span, node:
 
 def _in_units(size: Expr, unit: DtypeRef, span: Span) -> Expr:
     return arith("//", size, size_of_dtype(unit, span), span)
-
-
-def size_of_dtype(dtype: DtypeRef, span: Span) -> Expr:
-    """Bytes of one element."""
-    if dtype.fixed is not None and DTYPES[dtype.fixed].bits % _BITS_PER_BYTE == 0:
-        return literal(DTYPES[dtype.fixed].bits // _BITS_PER_BYTE, span)
-    if dtype.column is not None:
-        return call("sizeof", (ref(RefKind.COLUMN, dtype.column, DTYPE, span),), INT, span)
-    return call("sizeof", (literal(dtype.fixed or "", span, DTYPE),), INT, span)
 
 
 def _dequant(ctx: Context, names: tuple[str, ...], node: Node | None) -> Dequant | None:

@@ -27,8 +27,9 @@ def resolve_serving(ctx: Context, reader: AttrReader, attrs: tuple[Attr, ...]) -
             caches=texts(need(mapping, "caches")),
             otherwise=as_text(need(mapping, "otherwise")),
             switch=as_text(need(mapping, "switch")),
-            words=texts(need(on_for, "cache_dtypes")),
+            words=_pairs(need(on_for, "cache_dtypes")),
             models=texts(need(on_for, "models")),
+            off=texts(need(mapping, "off_for")),
             excludes=_pairs(mapping.get("excludes")),
             span=mapping.span,
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from qsfa_codegen.diagnostics import Span
 from qsfa_codegen.expr.build import literal, product
 from qsfa_codegen.expr.nodes import BOOL, FLOAT, INT, Expr, enum_type
+from qsfa_codegen.spec.columns import size_of_dtype
 from qsfa_codegen.spec.model import (
     Extern,
     Kernel,
@@ -37,7 +38,7 @@ from qsfa_codegen.spec.resolve.access import (
     text_of,
 )
 from qsfa_codegen.spec.resolve.context import Context, unreadable
-from qsfa_codegen.spec.resolve.data import dtype_ref, size_of_dtype
+from qsfa_codegen.spec.resolve.data import dtype_ref
 from qsfa_codegen.spec.resolve.rules import resolve_lets
 from qsfa_codegen.spec.resolve.scope import EXTERN_TYPES
 

@@ -14,37 +14,26 @@ enum Step : int32_t {
     COMPUTE, // UB word a from UB word b (both of 8), c words
     ORDER, // event a
     BARRIER, // of pipe a
+    PUT, // UB word a by the scalar unit
+    TAKE, // the same, read
     END,
 };
 
+template <HardEvent event>
+void Order()
+{
+    SetFlag<event>(0);
+    WaitFlag<event>(0);
+}
+
 void OrderBy(int32_t event)
 {
-    switch (event) {
-        case 0:
-            SetFlag<HardEvent::MTE2_V>(0);
-            WaitFlag<HardEvent::MTE2_V>(0);
-            break;
-        case 1:
-            SetFlag<HardEvent::V_MTE3>(0);
-            WaitFlag<HardEvent::V_MTE3>(0);
-            break;
-        case 2:
-            SetFlag<HardEvent::V_MTE2>(0);
-            WaitFlag<HardEvent::V_MTE2>(0);
-            break;
-        case 3:
-            SetFlag<HardEvent::MTE3_MTE2>(0);
-            WaitFlag<HardEvent::MTE3_MTE2>(0);
-            break;
-        case 4:
-            SetFlag<HardEvent::MTE3_V>(0);
-            WaitFlag<HardEvent::MTE3_V>(0);
-            break;
-        default:
-            SetFlag<HardEvent::MTE2_MTE3>(0);
-            WaitFlag<HardEvent::MTE2_MTE3>(0);
-            break;
-    }
+    using Call = void (*)();
+    constexpr Call calls[] = {Order<HardEvent::MTE2_V>, Order<HardEvent::V_MTE3>, Order<HardEvent::V_MTE2>,
+        Order<HardEvent::MTE3_MTE2>, Order<HardEvent::MTE3_V>, Order<HardEvent::MTE2_MTE3>, Order<HardEvent::V_S>,
+        Order<HardEvent::MTE2_S>, Order<HardEvent::MTE3_S>, Order<HardEvent::S_V>, Order<HardEvent::S_MTE2>,
+        Order<HardEvent::S_MTE3>};
+    calls[event]();
 }
 
 void Wall(int32_t pipe)
@@ -87,6 +76,12 @@ __global__ __aicore__ void script(GM_ADDR steps, GM_ADDR z)
                 break;
             case ORDER:
                 OrderBy(step[1]);
+                break;
+            case PUT:
+                words.SetValue(a, 1.0F);
+                break;
+            case TAKE:
+                (void)words.GetValue(a);
                 break;
             default:
                 Wall(step[1]);

@@ -40,6 +40,15 @@ public:
         Mmad(cL0_.Get<float>(), aL0_.Get<half>(), bL0_.Get<half>()[turn * COUNT], MmadParams(rows, SIDE, SIDE, flag, false, starts), site);
     }
 
+    // All of C, by the struct of Ascend 950.
+    void PutOnArch35(uint32_t turn, uint8_t flag, Site site = Site::Here()) const
+    {
+        FixpipeParamsArch3510<CO2Layout::ROW_MAJOR> params(SIDE, SIDE, SIDE, SIDE);
+        params.params.ndNum = 1;
+        params.unitFlag = flag;
+        Fixpipe(cGm_[turn * COUNT], cL0_.Get<float>(), params, site);
+    }
+
     // Columns first … first + count − 1 of C.
     void Put(uint32_t turn, uint32_t rows, uint32_t first, uint32_t count, uint8_t flag, Site site = Site::Here())
     {
@@ -78,6 +87,16 @@ __global__ __aicore__ void by_unit_flags(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADD
     }
 }
 LAUNCHABLE(by_unit_flags);
+
+__global__ __aicore__ void on_arch35(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR)
+{
+    const Products products(a, b, c);
+    for (uint32_t turn = 0; turn < TURNS; ++turn) {
+        products.Multiply(turn, SIDE, true, FLIPS);
+        products.PutOnArch35(turn, FLIPS);
+    }
+}
+LAUNCHABLE(on_arch35);
 
 // C is put out twice: the first Fixpipe leaves the flags set.
 __global__ __aicore__ void put_twice(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR)

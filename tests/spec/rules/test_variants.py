@@ -156,6 +156,43 @@ def test_values_of_float_attributes_are_those_of_32_bits() -> None:
     assert len(messages("A5", 0.3)) == len(messages("A2", 0.7)) == 1
 
 
+@pytest.mark.parametrize(
+    ("said", "here", "nowhere"),
+    [
+        ("type: list_int, default: [4, 5], length: 2, values: {min: 1}", [4, 6], [4, 0]),
+        ("type: list_int, default: [4, 5], length: 2", [4, 6], [4, 5, 6]),
+        ("type: list_int, default: []", [4, 6], None),
+        ("type: list_bool, default: [true, false]", [True, True], None),
+        (
+            "type: list_int, default: [], default_trap: {chips: [A5], en: E., zh: 空。}, length: 2",
+            [4, 6],
+            [4],
+        ),
+    ],
+)
+def test_a_list_is_held_to_its_default_on_chips_that_do_not_have_it(
+    said: str, here: list[int], nowhere: list[int] | None
+) -> None:
+    sizes = f"  sizes: {{{said}, chips: [A5], doc: {{en: S., zh: 己。}}}}"
+    operator, found = read((NEW_ATTR, f"{sizes}\n{NEW_ATTR}"), ("[index, layout", "[index, sizes, layout"))
+    assert found == []
+    assert operator is not None
+    evaluator = Evaluator(operator)
+    data = {"data": TensorArg("float16", (2, 64))}
+    default = next(attr.default for attr in operator.attrs if attr.name == "sizes")
+
+    def broken(chip: str, value: object) -> set[str]:
+        assert isinstance(value, list | tuple)
+        result = evaluator.evaluate(Call("c", chip, data, {"sizes": tuple(value)}))
+        return {violation.constraint for violation in result.violations}
+
+    assert broken("A2", default) == set()
+    assert broken("A5", here) == set()
+    assert broken("A2", here) == {"sizes_value"}
+    for chip in ("A2", "A5") if nowhere is not None else ():
+        assert broken(chip, nowhere) == {"sizes_value"}
+
+
 def test_a_rule_about_the_data_of_a_reserved_input() -> None:
     rule = "contents:\n  - {id: c, predicate: a.b, names: [spare], doc: {en: C., zh: 丙。}}\ntiling:\n"
     spare = "  spare: {dtype: int32, presence: ignored, doc: {en: S., zh: 丁。}}\nattrs:\n"

@@ -30,15 +30,14 @@ __aicore__ inline void Kernel<QType, KvType, FLASH_DECODE, PAGE_ATTENTION, LAYOU
     const int64_t fitting = QkShare(tiling_) / (SCORE_TILES * sizeof(float) * call.HeadRows());
     call.tileRows = Smaller<uint32_t>(static_cast<uint32_t>(fitting) / SIDE * SIDE, TILE_ROWS);
     const int64_t core = AscendC::GetBlockIdx() / AscendC::GetTaskRation();
-    Shared<QType> shared;
-    shared.template Init<Kernel>(arguments_.workspace, tiling_, call, core);
+    const Shared<QType> shared = SharedOf<QType, Kernel>(arguments_.workspace, tiling_, call, core);
     if ASCEND_IS_AIC {
         Cube<QType> cube;
         cube.Init(call, shared, arguments_.q, *pipe_);
         cube.Process();
     } else {
         Vector<Kernel> vector;
-        vector.Init(call, shared, arguments_, core, *pipe_);
+        vector.Init(call, shared, arguments_, tiling_, core, *pipe_);
         vector.Process();
     }
 }

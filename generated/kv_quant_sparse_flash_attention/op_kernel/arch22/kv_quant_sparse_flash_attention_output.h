@@ -11,6 +11,47 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
+constexpr uint32_t PART_COLUMNS = NOPE_COLUMNS / 2; // of an accumulator that fit UB
+constexpr uint32_t LANE_HEADS = FLOAT_LANES / SIDE; // heads of which a repeat has a column
+
+// The factor of a head fills its row of a column, two blocks.
+__aicore__ inline void SpreadOverRows(
+    const AscendC::LocalTensor<float> &to, const AscendC::LocalTensor<float> &factor, uint32_t heads)
+{
+    constexpr uint16_t blocks = SIDE / FLOATS_OF_BLOCK;
+    const uint8_t repeats = static_cast<uint8_t>(heads / FLOATS_OF_BLOCK);
+    for (uint32_t block = 0; block < blocks; ++block) {
+        AscendC::Brcb(to[block * FLOATS_OF_BLOCK], factor, repeats,
+            AscendC::BrcbRepeatParams{blocks, blocks * FLOATS_OF_BLOCK});
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+}
+
+// values, [PART_COLUMNS][heads][SIDE], times [heads][SIDE]. A repeat has LANE_HEADS heads of a column.
+__aicore__ inline void MultiplyColumns(
+    const AscendC::LocalTensor<float> &values, const AscendC::LocalTensor<float> &factors, uint32_t heads)
+{
+    const uint8_t stride = static_cast<uint8_t>(heads * SIDE / FLOATS_OF_BLOCK);
+    const AscendC::BinaryRepeatParams strides{1, 1, 1, stride, stride, 0};
+    for (uint32_t lane = 0; lane < heads * SIDE; lane += FLOAT_LANES) {
+        AscendC::Mul(values[lane], values[lane], factors[lane], FLOAT_LANES, PART_COLUMNS, strides);
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+}
+
+// [PART_COLUMNS][heads][SIDE] to [heads][PART_COLUMNS][SIDE]
+template <typename QType>
+__aicore__ inline void ColumnsToRows(
+    const AscendC::LocalTensor<QType> &to, const AscendC::LocalTensor<float> &values, uint32_t heads)
+{
+    const AscendC::UnaryRepeatParams strides{
+        PART_COLUMNS, 1, 1, static_cast<uint8_t>(heads * SIDE / FLOATS_OF_BLOCK)};
+    for (uint32_t head = 0; head < heads; head += LANE_HEADS) {
+        AscendC::Cast(to[head * PART_COLUMNS * SIDE], values[head * SIDE], AscendC::RoundMode::CAST_RINT, FLOAT_LANES,
+            PART_COLUMNS, strides);
+    }
+}
+
 struct OutputAddresses {
     GM_ADDR out;
     GM_ADDR rowMax;
@@ -29,9 +70,9 @@ public:
         out_.SetGlobalBuffer((__gm__ QType *)addresses.out);
         rowMax_.SetGlobalBuffer((__gm__ float *)addresses.rowMax);
         rowSum_.SetGlobalBuffer((__gm__ float *)addresses.rowSum);
-        pipe.InitBuffer(zeroBuffer_, ZEROS * sizeof(QType));
-        pipe.InitBuffer(statBuffer_, 2 * FLOAT_LANES * sizeof(float));
-        pipe.InitBuffer(factorBuffer_, VECTOR_HEADS * SIDE * sizeof(float));
+        pipe.InitBuffer(zeroBuffer_, UB_ZEROS_BYTES);
+        pipe.InitBuffer(statBuffer_, UB_OUTPUTS_BYTES);
+        pipe.InitBuffer(factorBuffer_, UB_FACTORS_BYTES);
         values_ = scratch;
         zeros_ = zeroBuffer_.Get<QType>();
         maximum_ = statBuffer_.Get<float>();
@@ -50,17 +91,17 @@ public:
     // Multiplies this core's heads of the accumulator in global memory, which nobody adds to meanwhile.
     __aicore__ inline void Rescale(const AscendC::GlobalTensor<float> &accumulator, const AscendC::LocalTensor<float> &factor)
     {
-        Spread(factor);
+        SpreadOverRows(factors_, factor, heads_);
         for (uint32_t column = 0; column < NOPE_COLUMNS; column += PART_COLUMNS) {
             Load(accumulator, column);
-            Multiply();
-            Order<AscendC::HardEvent::V_MTE3>(EVENT_STATS);
+            MultiplyColumns(values_, factors_, heads_);
+            Order<AscendC::HardEvent::V_MTE3>(EVENT_RESCALED);
             const uint16_t blocks = static_cast<uint16_t>(heads_ * SIDE / FLOATS_OF_BLOCK);
             AscendC::DataCopy(
                 Mine(accumulator, column), values_, AscendC::DataCopyParams{PART_COLUMNS, blocks, 0, blocks});
-            Order<AscendC::HardEvent::MTE3_MTE2>(EVENT_ACCUMULATOR);
+            Order<AscendC::HardEvent::MTE3_MTE2>(EVENT_RESCALED);
         }
-        Order<AscendC::HardEvent::MTE3_V>(EVENT_ACCUMULATOR);
+        Order<AscendC::HardEvent::MTE3_V>(EVENT_RESCALED);
     }
 
     // The accumulator over the sums, and the statistics.
@@ -72,13 +113,23 @@ public:
         Invert(stats);
         for (uint32_t column = 0; column < NOPE_COLUMNS; column += PART_COLUMNS) {
             Load(accumulator, column);
-            Multiply();
+            MultiplyColumns(values_, factors_, heads_);
             const AscendC::LocalTensor<QType> rows = stages.Take();
-            ToRows(rows);
+            ColumnsToRows(rows, values_, heads_);
             stages.Filled();
             StoreRows(rows, step, heads, column);
             stages.Stored();
         }
+    }
+
+    // The statistics of a part of a list; its accumulator stays where it is.
+    __aicore__ inline void StorePart(const Step &step, const AscendC::GlobalTensor<float> &to, const Stats &stats)
+    {
+        Order<AscendC::HardEvent::V_MTE3>(EVENT_ACCUMULATOR);
+        const uint32_t first = step.firstHead + firstRow_;
+        AscendC::DataCopy(to[first], stats.reference, heads_);
+        AscendC::DataCopy(to[MOST_HEADS + first], stats.maximum, heads_);
+        AscendC::DataCopy(to[2 * MOST_HEADS + first], stats.sum, heads_);
     }
 
     // A query row that sees nothing.
@@ -98,9 +149,7 @@ public:
     }
 
 private:
-    static constexpr uint32_t PART_COLUMNS = NOPE_COLUMNS / 2; // of an accumulator that fit UB
-    static constexpr uint32_t ZEROS = 8 * NOPE_ELEMENTS;
-    static constexpr uint32_t LANE_HEADS = FLOAT_LANES / SIDE; // heads of which a repeat has a column
+    static constexpr uint32_t ZEROS = UB_ZEROS_BYTES / sizeof(QType);
 
     __aicore__ inline uint64_t OffsetOf(int64_t queryRow, int64_t head) const
     {
@@ -128,29 +177,6 @@ private:
         Order<AscendC::HardEvent::MTE2_V>(EVENT_ACCUMULATOR);
     }
 
-    // The factor of a head fills a row of a column, two blocks.
-    __aicore__ inline void Spread(const AscendC::LocalTensor<float> &factor)
-    {
-        constexpr uint16_t blocks = SIDE / FLOATS_OF_BLOCK;
-        const uint8_t repeats = static_cast<uint8_t>(heads_ / FLOATS_OF_BLOCK);
-        for (uint32_t block = 0; block < blocks; ++block) {
-            AscendC::Brcb(factors_[block * FLOATS_OF_BLOCK], factor, repeats,
-                AscendC::BrcbRepeatParams{blocks, blocks * FLOATS_OF_BLOCK});
-        }
-        AscendC::PipeBarrier<PIPE_V>();
-    }
-
-    // A repeat has LANE_HEADS heads of a column.
-    __aicore__ inline void Multiply()
-    {
-        const uint8_t stride = static_cast<uint8_t>(heads_ * SIDE / FLOATS_OF_BLOCK);
-        const AscendC::BinaryRepeatParams strides{1, 1, 1, stride, stride, 0};
-        for (uint32_t lane = 0; lane < heads_ * SIDE; lane += FLOAT_LANES) {
-            AscendC::Mul(values_[lane], values_[lane], factors_[lane], FLOAT_LANES, PART_COLUMNS, strides);
-        }
-        AscendC::PipeBarrier<PIPE_V>();
-    }
-
     // factors_ = 1 / sum. The maximum has been stored: its place is free.
     __aicore__ inline void Invert(const Stats &stats)
     {
@@ -159,18 +185,7 @@ private:
         AscendC::PipeBarrier<PIPE_V>();
         AscendC::Div(stats.sum, stats.maximum, stats.sum, static_cast<int32_t>(heads_));
         AscendC::PipeBarrier<PIPE_V>();
-        Spread(stats.sum);
-    }
-
-    // [heads][columns of the part][SIDE]
-    __aicore__ inline void ToRows(const AscendC::LocalTensor<QType> &to)
-    {
-        const AscendC::UnaryRepeatParams strides{
-            PART_COLUMNS, 1, 1, static_cast<uint8_t>(heads_ * SIDE / FLOATS_OF_BLOCK)};
-        for (uint32_t head = 0; head < heads_; head += LANE_HEADS) {
-            AscendC::Cast(to[head * PART_COLUMNS * SIDE], values_[head * SIDE], AscendC::RoundMode::CAST_RINT,
-                FLOAT_LANES, PART_COLUMNS, strides);
-        }
+        SpreadOverRows(factors_, stats.sum, heads_);
     }
 
     __aicore__ inline void StoreRows(

@@ -91,7 +91,10 @@ private:
     AscendC::GlobalTensor<int32_t> kv_;
 };
 
-// Cuts the rows of the query into ranges of about equal work, one for each core.
+constexpr int64_t MOST_PARTS = 64;
+
+// Cuts the rows of the query into ranges of about equal work, one for each core. Where there are fewer rows than
+// cores, several cores share a row: each takes a part of its list, and the parts are merged in the end.
 template <typename Facts>
 class Plan {
 public:
@@ -101,12 +104,35 @@ public:
         lengths_ = lengths;
         most_ = call.entries * call.blockTokens;
         int64_t total = 0;
+        int64_t longest = 0;
         for (int64_t batch = 0; batch < lengths_.Groups(); ++batch) {
             Enter(batch);
             total += WorkBefore(rows_);
+            longest = Larger(longest, Smaller(kvLength_, most_));
+        }
+        const int64_t rows = begin_ + rows_;
+        const int64_t worth = Smaller(CeilDiv(longest, PART_TOKENS), MOST_PARTS);
+        parts_ = Larger<int64_t>(Smaller(cores / Larger<int64_t>(rows, 1), worth), 1);
+        if (parts_ > 1) {
+            part_ = core % parts_;
+            next_ = core / parts_;
+            end_ = Smaller(next_ + 1, rows);
+            Enter(0);
+            return;
         }
         end_ = FirstRowFrom(total * (core + 1) / cores);
         next_ = FirstRowFrom(total * core / cores);
+    }
+
+    // How many cores share each row, and the part of its list that is this core's.
+    __aicore__ inline int64_t Parts() const
+    {
+        return parts_;
+    }
+
+    __aicore__ inline int64_t Part() const
+    {
+        return part_;
     }
 
     // The next row; false when there is none.
@@ -131,6 +157,8 @@ public:
 private:
     // Work of a row beside that of its tokens, in tokens.
     static constexpr int64_t ROW_WORK = 64;
+    // A shorter part is not worth a core.
+    static constexpr int64_t PART_TOKENS = 2 * TILE_ROWS;
 
     __aicore__ inline void Enter(int64_t batch)
     {
@@ -188,6 +216,8 @@ private:
     Call call_;
     Lengths<Facts> lengths_;
     int64_t most_ = 0;
+    int64_t parts_ = 1;
+    int64_t part_ = 0;
     int64_t next_ = 0;
     int64_t end_ = 0;
     // The batch that was entered last.

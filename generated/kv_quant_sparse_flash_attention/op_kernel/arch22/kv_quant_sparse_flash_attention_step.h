@@ -44,21 +44,9 @@ struct Shared {
     AscendC::GlobalTensor<QType> weights; // SCORE_TILES × [columns][head rows][SIDE]
     AscendC::GlobalTensor<float> outputs; // ACCUMULATORS × [columns][head rows][SIDE]
     AscendC::GlobalTensor<int32_t> headers; // RING_TILES × HEADER_WORDS
+    AscendC::GlobalTensor<float> stats; // of a part of a list: [3][MOST_HEADS]
     uint32_t scoreElements; // of a tile
     uint32_t outputElements; // of an accumulator
-
-    template <typename Facts>
-    __aicore__ inline void Init(GM_ADDR workspace, const typename Facts::Tiling &tiling, const Call &call, int64_t core)
-    {
-        keys.SetGlobalBuffer((__gm__ QType *)(workspace + Facts::KvOffset(tiling) + core * Facts::KvShare(tiling)));
-        scores.SetGlobalBuffer((__gm__ float *)(workspace + Facts::QkOffset(tiling) + core * Facts::QkShare(tiling)));
-        weights.SetGlobalBuffer((__gm__ QType *)(workspace + Facts::POffset(tiling) + core * Facts::PShare(tiling)));
-        outputs.SetGlobalBuffer((__gm__ float *)(workspace + Facts::PvOffset(tiling) + core * Facts::PvShare(tiling)));
-        headers.SetGlobalBuffer(
-            (__gm__ int32_t *)(workspace + Facts::KvValidOffset(tiling) + core * Facts::KvValidShare(tiling)));
-        scoreElements = call.HeadRows() * call.tileRows;
-        outputElements = call.HeadRows() * NOPE_ELEMENTS;
-    }
 
     __aicore__ inline AscendC::GlobalTensor<QType> Keys(uint32_t tile) const
     {
@@ -85,6 +73,27 @@ struct Shared {
         return headers[tile % RING_TILES * HEADER_WORDS];
     }
 };
+
+// What the cores of a group share; `core` is their number.
+template <typename QType, typename Facts>
+__aicore__ inline Shared<QType> SharedOf(
+    GM_ADDR workspace, const typename Facts::Tiling &tiling, const Call &call, int64_t core)
+{
+    Shared<QType> shared;
+    shared.keys.SetGlobalBuffer((__gm__ QType *)(workspace + Facts::KvOffset(tiling) + core * Facts::KvShare(tiling)));
+    shared.scores.SetGlobalBuffer(
+        (__gm__ float *)(workspace + Facts::QkOffset(tiling) + core * Facts::QkShare(tiling)));
+    shared.weights.SetGlobalBuffer((__gm__ QType *)(workspace + Facts::POffset(tiling) + core * Facts::PShare(tiling)));
+    shared.outputs.SetGlobalBuffer(
+        (__gm__ float *)(workspace + Facts::PvOffset(tiling) + core * Facts::PvShare(tiling)));
+    shared.headers.SetGlobalBuffer(
+        (__gm__ int32_t *)(workspace + Facts::KvValidOffset(tiling) + core * Facts::KvValidShare(tiling)));
+    shared.stats.SetGlobalBuffer(
+        (__gm__ float *)(workspace + Facts::AccOffset(tiling) + core * Facts::AccShare(tiling)));
+    shared.scoreElements = call.HeadRows() * call.tileRows;
+    shared.outputElements = call.HeadRows() * NOPE_ELEMENTS;
+    return shared;
+}
 
 } // namespace KvQuantSparseFlashAttentionKernel
 

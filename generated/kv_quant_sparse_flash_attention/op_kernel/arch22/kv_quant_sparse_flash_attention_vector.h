@@ -7,7 +7,7 @@
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_VECTOR_H
 
 #include "kv_quant_sparse_flash_attention_list.h"
-#include "kv_quant_sparse_flash_attention_output.h"
+#include "kv_quant_sparse_flash_attention_merge.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
@@ -21,7 +21,7 @@ public:
     using KvType = typename Facts::Cache;
 
     __aicore__ inline void Init(const Call &call, const Shared<QType> &shared, const typename Facts::Pointers &arguments,
-        int64_t core, AscendC::TPipe &pipe)
+        const typename Facts::Tiling &tiling, int64_t core, AscendC::TPipe &pipe)
     {
         call_ = call;
         shared_ = shared;
@@ -29,14 +29,18 @@ public:
         Lengths<Facts> lengths;
         lengths.Init(call, arguments.qLens, arguments.kvLens);
         plan_.Init(call, lengths, core, AscendC::GetBlockNum());
-        pipe.InitBuffer(scratchBuffer_, SCRATCH_BYTES);
-        pipe.InitBuffer(headerBuffer_, RING_TILES * HEADER_BYTES);
+        pipe.InitBuffer(scratchBuffer_, UB_SCRATCH_BYTES);
+        pipe.InitBuffer(headerBuffer_, UB_HEADERS_BYTES);
         const AscendC::LocalTensor<float> scratch = scratchBuffer_.Get<float>();
         list_.Init(call, arguments.indices, arguments.table, pipe, scratch.ReinterpretCast<int32_t>());
         dequantiser_.Init(call, arguments.kv, pipe, scratch);
         softmax_.Init(call, pipe, scratch);
         output_.Init(call, OutputAddresses{arguments.out, arguments.rowMax, arguments.rowSum}, half_, pipe, scratch);
         stages_.Init(pipe);
+        arguments_ = arguments;
+        tiling_ = tiling;
+        core_ = core;
+        scratch_ = scratch;
         headers_ = headerBuffer_.Get<int32_t>();
         AscendC::Duplicate(headers_, 0, static_cast<int32_t>(RING_TILES * HEADER_WORDS));
         Order<AscendC::HardEvent::V_S>(EVENT_STATS);
@@ -56,14 +60,16 @@ public:
             Advance(tile);
         }
         Await();
+        if (plan_.Parts() > 1) {
+            MergeParts();
+        }
     }
 
 private:
     static constexpr uint32_t SOFTMAX_LAG = 2;
     static constexpr uint32_t OUTPUT_LAG = 2;
     static constexpr uint32_t STEPS = 8; // remembered: from the one ahead of gathering to the output
-    static constexpr uint32_t SCRATCH_BYTES = Dequantiser<QType, KvType>::FLOATS * sizeof(float);
-    static_assert(3 * LIST_TOKENS * sizeof(int32_t) + LIST_TOKENS / 8 <= SCRATCH_BYTES);
+    static_assert(3 * LIST_TOKENS * sizeof(int32_t) + LIST_TOKENS / 8 <= UB_SCRATCH_BYTES);
 
     // A batch of rows that this core gathers.
     struct Batch {
@@ -113,7 +119,7 @@ private:
                 return false;
             }
         } else {
-            left_ = list_.Open(row_);
+            OpenList();
         }
         ++accumulators_;
         return true;
@@ -122,14 +128,35 @@ private:
     __aicore__ inline bool NextRow()
     {
         while (plan_.Next(row_)) {
-            left_ = list_.Open(row_);
+            OpenList();
             if (left_ > 0) {
                 return true;
             }
-            output_.Clear(row_.index, half_);
+            if (tokens_ == 0 && plan_.Part() == 0) {
+                output_.Clear(row_.index, half_);
+            }
         }
         firstHead_ = static_cast<uint32_t>(call_.heads);
         return false;
+    }
+
+    // The list of the row, from the first to the last token of this core's part.
+    __aicore__ inline void OpenList()
+    {
+        tokens_ = list_.Open(row_);
+        const int64_t share = ShareOf(tokens_);
+        const int64_t begin = Smaller(plan_.Part() * share, tokens_);
+        left_ = Smaller(share, tokens_ - begin);
+        if (left_ > 0) {
+            list_.Skip(static_cast<uint32_t>(begin));
+        }
+    }
+
+    // Tokens of all parts but the last: batches of both vector cores are whole.
+    __aicore__ inline int64_t ShareOf(int64_t tokens) const
+    {
+        constexpr int64_t unit = 2 * BATCH_ROWS;
+        return plan_.Parts() == 1 ? tokens : CeilDiv(CeilDiv(tokens, plan_.Parts()), unit) * unit;
     }
 
     // ------------------------------------------------------------------ gather
@@ -267,8 +294,30 @@ private:
             return;
         }
         AscendC::PipeBarrier<PIPE_V>();
-        output_.Finish(step, shared_.Output(step.accumulator), softmax_.Of(step.accumulator), stages_);
+        const Stats stats = softmax_.Of(step.accumulator);
+        if (plan_.Parts() > 1) {
+            output_.StorePart(step, shared_.stats, stats);
+        } else {
+            output_.Finish(step, shared_.Output(step.accumulator), stats, stages_);
+        }
         AscendC::CrossCoreSetFlag<GROUP, PIPE_MTE2>(OUTPUT_TAKEN);
+    }
+
+    // All cores meet, those too that have no row; then the vector cores of a row share its heads.
+    __aicore__ inline void MergeParts()
+    {
+        AscendC::SyncAll();
+        if (tokens_ == 0) {
+            return;
+        }
+        const Merged merged{row_.index, core_ - plan_.Part(), CeilDiv(tokens_, ShareOf(tokens_))};
+        const uint32_t member = static_cast<uint32_t>(2 * plan_.Part()) + half_;
+        const uint32_t members = static_cast<uint32_t>(2 * plan_.Parts());
+        Merge<Facts> merge;
+        merge.Init(call_, tiling_, arguments_, scratch_);
+        for (uint32_t item = member; item < merge.Items(); item += members) {
+            merge.Do(merged, item);
+        }
     }
 
     __aicore__ inline void Await()
@@ -284,6 +333,10 @@ private:
 
     Call call_;
     Shared<QType> shared_;
+    typename Facts::Pointers arguments_;
+    typename Facts::Tiling tiling_;
+    int64_t core_ = 0;
+    AscendC::LocalTensor<float> scratch_;
     uint32_t half_ = 0; // which of the two vector cores this is
     Plan<Facts> plan_;
     List<Facts> list_;
@@ -297,7 +350,8 @@ private:
     // The query row that is planned.
     Row row_;
     uint32_t firstHead_ = 0;
-    int64_t left_ = 0; // tokens without a tile
+    int64_t tokens_ = 0; // of its list
+    int64_t left_ = 0; // of these in this core's part, without a tile
     uint32_t accumulators_ = 0; // begun
     Step step_[STEPS];
     uint32_t steps_ = 0; // planned

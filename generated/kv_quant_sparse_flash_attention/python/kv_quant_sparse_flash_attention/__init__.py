@@ -11,7 +11,9 @@ computed on the CPU and traced:
     torch.ops._C_ascend.npu_kv_quant_sparse_flash_attention
 """
 
+from . import model
 from .cache import empty_cache, gather, norm_rope_pack, store
+from .chips import Chip
 from .contract import Call, CallError, check
 from .cpu import attend
 from .ops import register
@@ -20,11 +22,13 @@ from .rows import KvRow
 __all__ = [
     "Call",
     "CallError",
+    "Chip",
     "KvRow",
     "attend",
     "check",
     "empty_cache",
     "gather",
+    "model",
     "norm_rope_pack",
     "register",
     "store",

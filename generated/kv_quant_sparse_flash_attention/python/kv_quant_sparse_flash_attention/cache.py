@@ -6,14 +6,21 @@
 """The paged cache of packed rows: filled by slots, read by block tables.
 
 A cache is ``[blocks, tokens of a block, 1, elements]``. Slots count its tokens, those of block 0 first.
+Nothing is broadcast, and nothing here has gradients. What is refused raises ValueError before anything is
+written.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
-from .rows import KvRow
+from .rows import KvRow, shown
+
+INTEGERS = (torch.int32, torch.int64)
+"""Dtypes of slots, block tables and lengths."""
 
 
 def empty_cache(
@@ -22,10 +29,13 @@ def empty_cache(
     page: int,
     device: torch.device | str | None = None,
 ) -> Tensor:
-    """A cache whose bytes are all 0; a block has ``page`` tokens."""
+    """A cache whose bytes are all 0; a block has ``page`` tokens, at least 1."""
+    if blocks < 0 or page < 1:
+        raise ValueError(f"there are {blocks} blocks of {page} tokens; expected: at least 0 of at least 1")
     return torch.zeros(blocks, page, 1, row.size, dtype=torch.uint8, device=device).view(row.unit)
 
 
+@torch.no_grad()
 def norm_rope_pack(
     row: KvRow,
     latent: Tensor,
@@ -38,21 +48,31 @@ def norm_rope_pack(
 ) -> Tensor:
     """Packed rows ``[tokens, elements]`` of what a layer projects its hidden states to.
 
-    ``latent`` is ``[tokens, nope + rope]`` in any float dtype. Its first part gets RMSNorm,
+    ``latent`` is ``[tokens, nope + rope]``. Its first part gets RMSNorm,
     x / sqrt(mean(x²) + epsilon) * ``weight`` ``[nope]`` in float32, is rounded to the dtype of
     ``rope`` and quantised by tiles (see ``rows.quantise_tiles``). The second is rotated in float32 by
-    ``cos`` and ``sin`` ``[tokens, rope]`` and rounded to its dtype: element i together with the one
-    half of them further, or with ``interleaved`` elements 2i and 2i + 1. Each stays where it was. ``cos`` and
-    ``sin`` are left out where a row has no such part.
+    ``cos`` and ``sin`` ``[tokens, rope]``, one row a token, and rounded to its dtype: element i
+    together with the one half of them further, or with ``interleaved`` elements 2i and 2i + 1. Each stays
+    where it was. ``cos`` and ``sin`` are left out where a row has no such part.
+
+    Tensors are of any float dtypes. Raises ValueError for other dtypes and shapes, for a negative
+    ``epsilon``, and for numbers that cannot be quantised.
     """
     nope, plain = row.field("nope"), row.field("rope")
-    if latent.shape[-1] != nope.count + plain.count:
-        raise ValueError(f"latent has {latent.shape[-1]} columns; expected: {nope.count + plain.count}")
+    _demand_floats("latent", latent, ("tokens", nope.count + plain.count))
+    _demand_floats("weight", weight, (nope.count,))
+    if not epsilon >= 0:
+        raise ValueError(f"epsilon is {epsilon}; expected: at least 0")
     compressed, rotary = latent.float().split((nope.count, plain.count), dim=-1)
     normed = compressed * torch.rsqrt(compressed.square().mean(-1, keepdim=True) + epsilon) * weight.float()
+    for name, angles in (("cos", cos), ("sin", sin)):
+        if angles is not None:
+            _demand_floats(name, angles, (len(latent), plain.count))
     if plain.count:
         if cos is None or sin is None:
-            raise ValueError(f"cos and sin are missing; expected: both, [tokens, {plain.count}]")
+            raise ValueError(f"cos and sin are missing; expected: both, [{len(latent)}, {plain.count}]")
+        if plain.count % 2:
+            raise ValueError(f"{plain.name} has {plain.count} elements; expected: pairs to rotate")
         rotary = _rotated(rotary, cos.float(), sin.float(), interleaved=interleaved)
     quantised, scale = row.quantise(normed.to(plain.dtype))
     return row.pack(quantised, rotary.to(plain.dtype), scale)
@@ -71,14 +91,15 @@ def _rotated(x: Tensor, cos: Tensor, sin: Tensor, *, interleaved: bool) -> Tenso
 def store(cache: Tensor, rows: Tensor, slots: Tensor) -> None:
     """Write packed rows ``[tokens, elements]`` into ``slots`` ``[tokens]`` of a cache; slot -1 is skipped.
 
-    Raises ValueError, with nothing written, for a slot that the cache does not have or that is given twice.
+    Raises ValueError, with nothing written, for a slot that the cache does not have or that is given twice,
+    for slots of another dtype than ``INTEGERS``, and for other shapes.
     """
-    slots = slots.long().flatten()
-    if rows.dtype != cache.dtype or rows.shape != (len(slots), cache.shape[-1]):
-        raise ValueError(
-            f"rows are {list(rows.shape)} of {rows.dtype}; expected: [{len(slots)}, {cache.shape[-1]}] "
-            f"of {cache.dtype}"
-        )
+    _demand_cache(cache)
+    _demand_integers("slots", slots, ("tokens",))
+    slots = slots.long()
+    shape = (len(slots), cache.shape[-1])
+    if not _fits(rows, shape) or rows.dtype != cache.dtype:
+        raise ValueError(f"rows is {shown(rows)}; expected: [{_listed(shape)}] of {cache.dtype}")
     capacity = cache.shape[0] * cache.shape[1]
     wrong = (slots < -1) | (slots >= capacity)
     if bool(wrong.any()):
@@ -99,9 +120,12 @@ def gather(cache: Tensor, table: Tensor, lengths: Tensor) -> tuple[Tensor, Tenso
     """The tokens of each batch behind each other, ``[tokens, 1, elements]``, and prefix sums of ``lengths``.
 
     ``table`` is ``[batches, blocks]``, ``lengths`` ``[batches]``, as the operator takes them. Raises
-    ValueError for a length that the table cannot hold, and for a block that a batch uses and the cache does
-    not have.
+    ValueError for dtypes that are not among ``INTEGERS``, for other shapes, for a length that the table
+    cannot hold, and for a block that a batch uses and the cache does not have.
     """
+    _demand_cache(cache)
+    _demand_integers("lengths", lengths, ("batches",))
+    _demand_integers("table", table, (len(lengths), "blocks"))
     blocks, page = cache.shape[:2]
     counts = lengths.long()
     room = table.shape[1] * page
@@ -123,3 +147,32 @@ def gather(cache: Tensor, table: Tensor, lengths: Tensor) -> tuple[Tensor, Tenso
 def as_bytes(tensor: Tensor) -> Tensor:
     """A tensor of rows as their bytes, in the same memory."""
     return tensor.view(torch.uint8)
+
+
+def _demand_floats(name: str, given: Tensor, shape: Sequence[int | str]) -> None:
+    if not _fits(given, shape) or not given.is_floating_point():
+        raise ValueError(f"{name} is {shown(given)}; expected: [{_listed(shape)}] of a float dtype")
+
+
+def _demand_integers(name: str, given: Tensor, shape: Sequence[int | str]) -> None:
+    if not _fits(given, shape) or given.dtype not in INTEGERS:
+        known = " or ".join(map(str, INTEGERS))
+        raise ValueError(f"{name} is {shown(given)}; expected: [{_listed(shape)}] of {known}")
+
+
+def _demand_cache(cache: Tensor) -> None:
+    shape = ("blocks", "tokens of a block", 1, "elements")
+    if not _fits(cache, shape):
+        raise ValueError(f"the cache is {shown(cache)}; expected: [{_listed(shape)}]")
+
+
+def _fits(given: object, shape: Sequence[int | str]) -> bool:
+    """Whether something is a tensor with a shape; what a size is called stands for any number."""
+    if not isinstance(given, Tensor) or given.dim() != len(shape):
+        return False
+    sizes = zip(given.shape, shape, strict=True)
+    return all(isinstance(wanted, str) or size == wanted for size, wanted in sizes)
+
+
+def _listed(shape: Sequence[int | str]) -> str:
+    return ", ".join(map(str, shape))

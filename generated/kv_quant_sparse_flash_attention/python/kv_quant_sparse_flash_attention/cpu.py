@@ -63,9 +63,9 @@ class Running(NamedTuple):
 def attend(call: Call) -> Outputs:
     """The outputs of a call that passed the checks of its arguments and of what its tensors hold.
 
-    As on a device there are no gradients, and autocast changes nothing.
+    As on a device there are no gradients, forward or backward, and autocast changes nothing.
     """
-    with torch.no_grad(), torch.autocast("cpu", enabled=False):
+    with torch._C._AutoDispatchBelowAutograd(), torch.autocast("cpu", enabled=False):
         outputs = make_outputs(call)
         for output in outputs:
             output.zero_()

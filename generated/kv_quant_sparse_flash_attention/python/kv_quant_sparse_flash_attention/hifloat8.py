@@ -42,7 +42,9 @@ LARGEST_PRECISE = 15.0
 
 
 def value_of(code: int) -> float:
-    """The number that eight bits stand for."""
+    """The number that eight bits, 0 to 255, stand for."""
+    if not 0 <= code < 1 << 8:
+        raise ValueError(f"the code is {code}; expected: 0 to 255")
     if code == NAN:
         return math.nan
     sign, bits = (-1.0 if code & NEGATIVE else 1.0), code & ~NEGATIVE
@@ -58,13 +60,15 @@ def value_of(code: int) -> float:
 
 
 def decode(bits: Tensor) -> Tensor:
-    """Bits of any shape as float32, exactly."""
+    """Bits of any shape, uint8, as float32, exactly; ValueError for tensors of another dtype."""
+    if bits.dtype != DTYPE:
+        raise ValueError(f"the bits are {bits.dtype}; expected: {DTYPE}")
     flat = _table(bits.device).index_select(0, bits.flatten().int())
     return flat.view(bits.shape)
 
 
 def encode(values: Tensor) -> Tensor:
-    """Float values of any shape as bits of the nearest number; a tie goes away from zero.
+    """Values of any shape and real dtype as bits, uint8, of the nearest number; a tie goes away from zero.
 
     Beyond half the way from the largest number to where the next one would be, the result is infinity.
     Negative zero is zero.

@@ -5,23 +5,32 @@
 # mypy: allow-untyped-calls
 """The model side: which operator a cache goes to, what its call passes, and how shards are merged.
 
-Settings are those of the serving framework, under its names. Shapes are those of the operator.
+Settings are those of the serving framework, under its names. Shapes are those of the operator. Chips and
+kinds of models may be given by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from .chips import Chip as Chip
+from .chips import chip_of
 from .contract import CallError
 from .ops import LIBRARY, NAME
+from .rows import shown
 
-CACHES = (torch.int8, torch.float8_e4m3fn, torch.float8_e5m2)
-"""Dtypes of a cache tensor that goes to the quantised operator."""
+CACHES = {
+    "int8": torch.int8,
+    "float8_e4m3fn": torch.float8_e4m3fn,
+    "float8_e5m2": torch.float8_e5m2,
+    "hifloat8": torch.uint8,
+}
+"""Caches that go to the quantised operator, with the dtype of the tensors that hold their bits."""
 FLOAT_NAME = "npu_sparse_flash_attention"
 """The operator that caches of other dtypes go to."""
 PASSED = {
@@ -35,7 +44,18 @@ PASSED = {
     "sparse_block_size": 1,
     "sparse_mode": 3,
 }
-"""What every call of a model passes: values with no choice, and those that models choose."""
+"""What calls of models pass: values with no choice, and those that models choose, with the causal mask."""
+WORDS = {
+    "fp8": "float8_e4m3fn",
+    "int8": "int8",
+    "hifloat8": "hifloat8",
+}
+"""Words of the setting of the cache's dtype that ask for a quantised cache, with the dtype that they mean."""
+OFF_WORDS = ("auto", "bfloat16", "float16")
+"""Its other words."""
+_EXCLUDED = {
+    "sparse_kv_offload": "enable_sparse_li_c8",
+}
 
 
 class Path(Enum):
@@ -45,20 +65,17 @@ class Path(Enum):
     FLOAT = FLOAT_NAME
 
 
-class Chip(Enum):
-    """Chips that the operator runs on; the value is what builds call them."""
-
-    A2 = "ascend910b"
-    A3 = "ascend910_93"
-    A5 = "ascend950"
-
-
 class ModelKind(Enum):
-    """What a model has to do with sparse attention."""
+    """What a model has to do with sparse attention; ValueError for a value that is none of these."""
 
     SPARSE_SFA = "sparse_sfa"
     KPOOL_INDEXER = "kpool_indexer"
     OTHER = "other"
+
+    @classmethod
+    def _missing_(cls, value: object) -> ModelKind:
+        known = ", ".join(kind.value for kind in cls)
+        raise ValueError(f"the kind of the model is {value!r}; expected: one of {known}")
 
 
 class Settings(NamedTuple):
@@ -72,53 +89,78 @@ class Shard(NamedTuple):
     """Outputs over some of the tokens, as the operator returns them with ``return_softmax_lse``."""
 
     attention_out: Tensor
+    """``[tokens, heads, 512]``, or ``[batches, tokens, heads, 512]``."""
     softmax_max: Tensor
+    """Largest logit of each row and head, ``[1, tokens, heads]`` or ``[batches, 1, tokens, heads]``."""
     softmax_sum: Tensor
+    """Sum of exp(logit - largest), in the shape of ``softmax_max``; 0 for a row without tokens."""
 
 
-NO_LSE = frozenset({Chip.A5})
-"""Chips that write the attention output alone."""
-_WORDS = frozenset({"fp8", "int8"})
-_EXCLUDED = {"sparse_kv_offload": "enable_sparse_li_c8"}
+# --------------------------------------------------------------------------- settings
 
 
 def settings(
     cache_dtype: str,
-    kind: ModelKind,
+    kind: ModelKind | str,
     *,
     enable_sparse_sfa_c8: bool | None = None,
     sparse_kv_offload: bool = False,
+    chip: Chip | str | None = None,
 ) -> Settings:
     """What a model's settings come to.
 
     Unless given, ``enable_sparse_sfa_c8`` is on for a model with sparse attention whose ``cache_dtype`` is
-    ``fp8`` or ``int8``. Raises ValueError where it is demanded of a model without sparse attention, and
-    NotImplementedError where it meets a setting that excludes it.
+    one of ``WORDS``, and off with one of ``OFF_WORDS``. ``chip`` is where the model will run, if it is known.
+
+    Raises ValueError for any other word, for a switch that is no bool, and where the switch is demanded of a
+    model without sparse attention; NotImplementedError where it meets a setting that excludes it; CallError
+    where it is on and ``chip`` does not take the dtype that ``cache_dtype`` means.
     """
+    known = (*WORDS, *OFF_WORDS)
+    if cache_dtype not in known:
+        raise ValueError(f"cache_dtype is {cache_dtype!r}; expected: one of {', '.join(known)}")
+    others = {
+        "sparse_kv_offload": sparse_kv_offload,
+    }
+    _demand_bools({"enable_sparse_sfa_c8": enable_sparse_sfa_c8, **others})
+    kind, runs_on = ModelKind(kind), None if chip is None else Chip(chip)
     is_sparse = kind is not ModelKind.OTHER
     if enable_sparse_sfa_c8 and not is_sparse:
         raise ValueError(
             f"enable_sparse_sfa_c8 is true and the kind of the model is {kind.value}; expected: a model with "
             "sparse attention"
         )
-    wanted = is_sparse and cache_dtype in _WORDS if enable_sparse_sfa_c8 is None else enable_sparse_sfa_c8
-    given = {"sparse_kv_offload": sparse_kv_offload}
+    wanted = is_sparse and cache_dtype in WORDS if enable_sparse_sfa_c8 is None else enable_sparse_sfa_c8
     for name, alternative in _EXCLUDED.items():
-        if wanted and given[name]:
+        if wanted and others[name]:
             raise NotImplementedError(
                 f"enable_sparse_sfa_c8 does not go with {name}; expected: enable_sparse_sfa_c8 false, and "
                 f"{alternative} in its place"
             )
+    if wanted and runs_on is not None and cache_dtype in WORDS:
+        _demand_cache(runs_on, WORDS[cache_dtype])
     return Settings(wanted)
 
 
-def path_of(cache_dtype: torch.dtype) -> Path:
-    """The way that attention over a cache tensor goes."""
-    return Path.QUANTISED if cache_dtype in CACHES else Path.FLOAT
+def _demand_bools(given: dict[str, object]) -> None:
+    for name, value in given.items():
+        if value is not None and not isinstance(value, bool):
+            raise ValueError(f"{name} is {value!r}; expected: True or False")
 
 
-def operator_of(cache_dtype: torch.dtype) -> Any:
-    """The torch operator for a cache tensor; RuntimeError where it is not registered."""
+# --------------------------------------------------------------------------- the call
+
+
+def path_of(cache_dtype: torch.dtype | str) -> Path:
+    """The way that attention over a cache goes: by the dtype of its tensor, or by the name of a dtype.
+
+    Raises CallError for a name that is no dtype, and for ``torch.uint8``, which says nothing of the bits.
+    """
+    return Path.QUANTISED if _name_of(cache_dtype) in CACHES else Path.FLOAT
+
+
+def operator_of(cache_dtype: torch.dtype | str) -> Any:
+    """The torch operator for a cache; RuntimeError where it is not registered, else as ``path_of``."""
     name = path_of(cache_dtype).value
     found = getattr(getattr(torch.ops, LIBRARY), name, None)
     if found is None:
@@ -137,25 +179,34 @@ def attend(
     kv_lengths: Tensor,
     rope_head_dim: int,
     return_softmax_lse: bool = False,
-    chip: Chip | None = None,
+    causal: bool = True,
+    cache_dtype: str | None = None,
+    chip: Chip | str | None = None,
 ) -> Shard:
     """Attention over a packed, paged cache, which is K and V.
 
     ``query`` is ``[tokens, heads, 512 + rope_head_dim]``, ``indices`` ``[tokens, 1, entries]``,
     ``cache`` ``[blocks, tokens of a block, 1, elements]``, ``table`` ``[batches, blocks]``; ``q_lengths`` are
-    prefix sums, ``kv_lengths`` are not. ``chip`` is where the call runs; None is the CPU, which takes what
-    any chip does.
+    prefix sums, ``kv_lengths`` are not. With ``causal`` the last query token of a batch is the last of its
+    ``kv_lengths``; over a part of a sequence, whose lists hold what the mask allows already, it is False.
+    ``cache_dtype`` names a dtype that the tensor of the cache does not tell: ``hifloat8`` in ``torch.uint8``.
+    ``chip`` is where the call runs; None is the chip of the query's device, or the CPU, which takes what any
+    chip does.
 
-    Raises CallError for a cache that goes another way, for softmax outputs on a chip that does not write
-    them, and for what the operator refuses.
+    Raises CallError for a cache that goes another way, for what the chip does not take, and for what the
+    operator refuses.
     """
-    if path_of(cache.dtype) is not Path.QUANTISED:
-        raise CallError(f"the cache is {cache.dtype}, which goes to {FLOAT_NAME}; expected: one of {CACHES}")
-    if return_softmax_lse and chip is not None and chip in NO_LSE:
-        raise CallError(
-            f"return_softmax_lse is true on {chip.name}; expected: false, as it writes no softmax outputs"
-        )
-    found = operator_of(cache.dtype)(
+    name = _name_of(cache.dtype if cache_dtype is None else cache_dtype)
+    if name not in CACHES:
+        known = ", ".join(CACHES)
+        raise CallError(f"the cache is {name}, which goes to {FLOAT_NAME}; expected: one of {known}")
+    if cache.dtype != CACHES[name]:
+        raise CallError(f"the cache is {cache.dtype} and cache_dtype is {name}; expected: {CACHES[name]}")
+    runs_on = chip_of(query.device) if chip is None else Chip(chip)
+    if runs_on is not None:
+        _demand_cache(runs_on, name)
+        _demand_call(runs_on, query, return_softmax_lse)
+    found = operator_of(name)(
         query=query,
         key=cache,
         value=cache,
@@ -166,35 +217,114 @@ def attend(
         actual_seq_lengths_kv=kv_lengths,
         rope_head_dim=rope_head_dim,
         return_softmax_lse=return_softmax_lse,
-        **PASSED,
+        **(PASSED if causal else {**PASSED, "sparse_mode": 0}),
     )
     return Shard(*found)
 
 
-def merge(shards: Sequence[Shard]) -> Shard:
+def _name_of(cache_dtype: torch.dtype | str) -> str:
+    """``torch.int8`` → ``int8``; CallError where that does not tell what the bits of a cache are."""
+    dtype = getattr(torch, cache_dtype, None) if isinstance(cache_dtype, str) else cache_dtype
+    name = str(cache_dtype).removeprefix("torch.")
+    if name in CACHES:
+        return name
+    if not isinstance(dtype, torch.dtype):
+        known = ", ".join(CACHES)
+        raise CallError(f"cache_dtype is {cache_dtype!r}; expected: one of {known}, or a torch dtype")
+    carried = [repr(kind) for kind, carrier in CACHES.items() if carrier == dtype]
+    if carried:
+        raise CallError(
+            f"a cache of {name} may hold bits of anything; expected: cache_dtype={' or '.join(carried)} "
+            "beside the tensor"
+        )
+    return name
+
+
+def _demand_cache(chip: Chip, name: str) -> None:
+    if name not in chip.takes.caches:
+        others = ", ".join(other.name for other in Chip if name in other.takes.caches)
+        raise CallError(
+            f"the cache is {name} on {chip.name}; expected: one of {', '.join(chip.takes.caches)}; "
+            f"{others or 'no chip'} takes {name}"
+        )
+
+
+def _demand_call(chip: Chip, query: Tensor, lse: bool) -> None:
+    if query.dim() == 3 and chip.takes.heads and query.shape[1] not in chip.takes.heads:
+        known = ", ".join(map(str, chip.takes.heads))
+        raise CallError(f"query has {query.shape[1]} heads on {chip.name}; expected: one of {known}")
+    if lse and not chip.takes.lse:
+        raise CallError(
+            f"return_softmax_lse is true on {chip.name}; expected: false, as it writes no softmax outputs"
+        )
+
+
+# --------------------------------------------------------------------------- shards
+
+
+def merge(shards: Iterable[Shard | tuple[Tensor, Tensor, Tensor]]) -> Shard:
     """One softmax from those over parts of the tokens, for example of context-parallel ranks.
 
-    All shards have the same query rows; no token may be in two of them. Sums and products are float32, and
-    the output is rounded once more. A shard in which a row has no tokens counts for nothing in that row.
+    All shards are outputs for the same query rows, see ``Shard``, of equal shapes and dtypes; no token may be
+    in two of them. Sums and products are float32, and the output is rounded once more. A shard in which a row
+    has no tokens counts for nothing in that row, whatever else it says there; one that has none in any shard
+    gets zeros.
+
+    Raises ValueError for shards that are not like that.
     """
-    if not shards:
-        raise ValueError("there are no shards; expected: at least one")
-    if any(not shard.softmax_sum.numel() and shard.attention_out.numel() for shard in shards):
-        raise ValueError("a shard has no softmax outputs; expected: all are made with return_softmax_lse")
-    sums = torch.stack([shard.softmax_sum for shard in shards])
-    peaks = torch.stack([shard.softmax_max for shard in shards]).masked_fill(sums == 0, -torch.inf)
-    peak = peaks.amax(0)
-    peak = torch.where(torch.isinf(peak), 0, peak)
-    weights = sums * torch.exp(peaks - peak)
+    given = _shards(shards)
+    sums = torch.stack([shard.softmax_sum for shard in given])
+    empty = sums == 0
+    peaks = torch.stack([shard.softmax_max for shard in given]).masked_fill(empty, -torch.inf)
+    peak = peaks.amax(0).masked_fill(empty.all(0), 0)
+    weights = torch.where(empty, 0, sums * torch.exp(peaks - peak))
     total = weights.sum(0)
-    dtype = shards[0].attention_out.dtype
-    merged = torch.zeros_like(shards[0].attention_out, dtype=torch.float32)
-    for shard, weight in zip(shards, weights, strict=True):
-        share = torch.where(total > 0, weight / total, 0)
-        merged += shard.attention_out.float() * _beside_heads(share, merged)
-    return Shard(merged.to(dtype), peak, total)
+    shares = _beside_heads(torch.where(total == 0, 0, weights / total), given[0].attention_out)
+    merged = torch.zeros_like(given[0].attention_out, dtype=torch.float32)
+    for shard, share in zip(given, shares, strict=True):
+        merged += torch.where(share == 0, 0, share * shard.attention_out.float())
+    return Shard(merged.to(given[0].attention_out.dtype), peak, total)
 
 
-def _beside_heads(share: Tensor, out: Tensor) -> Tensor:
-    """Softmax outputs, whose KV head comes before the rows, as factors of the attention output."""
-    return share.squeeze(out.dim() - 3).unsqueeze(-1)
+def _shards(shards: Iterable[Shard | tuple[Tensor, Tensor, Tensor]]) -> list[Shard]:
+    """The shards, which can be merged."""
+    given = [_shard(place, shard) for place, shard in enumerate(shards)]
+    if not given:
+        raise ValueError("there are no shards; expected: at least one")
+    for place, shard in enumerate(given):
+        for name, tensor, first in zip(Shard._fields, shard, given[0], strict=True):
+            if (tensor.shape, tensor.dtype) != (first.shape, first.dtype):
+                raise ValueError(
+                    f"{name} of shard {place} is {shown(tensor)}; expected: {shown(first)}, as that of "
+                    "shard 0"
+                )
+    return given
+
+
+def _shard(place: int, given: Sequence[Tensor]) -> Shard:
+    """Outputs that belong together."""
+    parts = given if isinstance(given, (tuple, list)) else ()
+    if len(parts) != len(Shard._fields) or not all(isinstance(part, Tensor) for part in parts):
+        known = ", ".join(Shard._fields)
+        raise ValueError(f"shard {place} has other parts; expected: {known}, three tensors")
+    shard = Shard(*parts)
+    out = shard.attention_out
+    if out.dim() not in (3, 4) or not out.is_floating_point():
+        raise ValueError(
+            f"attention_out of shard {place} is {shown(out)}; expected: [tokens, heads, 512] or "
+            "[batches, tokens, heads, 512], of a float dtype"
+        )
+    expected = [*out.shape[:-3], 1, *out.shape[-3:-1]]
+    for name, tensor in zip(Shard._fields[1:], shard[1:], strict=True):
+        if tensor.numel() == 0 and out.numel():
+            raise ValueError(f"{name} of shard {place} is empty; expected: made with return_softmax_lse")
+        if list(tensor.shape) != expected or tensor.dtype != torch.float32:
+            raise ValueError(
+                f"{name} of shard {place} is {shown(tensor)}; expected: {expected} of torch.float32"
+            )
+    return shard
+
+
+def _beside_heads(shares: Tensor, out: Tensor) -> Tensor:
+    """Softmax outputs of all shards, whose KV head comes before the rows, as factors of attention outputs."""
+    return shares.squeeze(1 + out.dim() - 3).unsqueeze(-1)

@@ -21,6 +21,8 @@ from torch import Tensor
 from . import hifloat8
 
 NOPE = 512  # NoPE elements of a row
+SCALES = (torch.float16, torch.bfloat16, torch.float32)
+"""Dtypes that a scale can have."""
 
 
 @dataclass(frozen=True)
@@ -62,26 +64,32 @@ class PackedRow(ABC):
         return self.size // self.unit.itemsize
 
     def field(self, name: str) -> Field:
-        """The field called ``name``."""
-        return next(field for field in self.fields if field.name == name)
+        """The field called ``name``; ValueError where there is none."""
+        for field in self.fields:
+            if field.name == name:
+                return field
+        known = ", ".join(field.name for field in self.fields)
+        raise ValueError(f"there is no field {name!r}; expected: one of {known}")
 
     def _packed(self, parts: Sequence[Tensor]) -> Tensor:
         """Rows ``[…, elements]`` of ``unit`` from one tensor ``[…, count]`` a field."""
+        rows = parts[0].shape[:-1]
         for field, part in zip(self.fields, parts, strict=True):
-            if part.dtype != field.dtype or part.shape[-1] != field.count:
+            _demand_last(field.name, part, field.count, field.dtype)
+            if part.shape[:-1] != rows:
                 raise ValueError(
-                    f"{field.name} is {list(part.shape)} of {part.dtype}; expected: a last dim of "
-                    f"{field.count} and {field.dtype}"
+                    f"{field.name} is {list(part.shape)}; expected: {[*rows, field.count]}, as many rows as "
+                    f"{self.fields[0].name} has"
                 )
         return torch.cat([_as_bytes(part) for part in parts], dim=-1).view(self.unit)
 
     def read(self, rows: Tensor, name: str) -> Tensor:
-        """The field called ``name`` of rows ``[…, elements]`` of ``unit``: ``[…, count]`` of its dtype."""
-        if rows.dtype != self.unit or rows.shape[-1] != self.elements:
-            raise ValueError(
-                f"rows are {list(rows.shape)} of {rows.dtype}; expected: a last dim of {self.elements} and "
-                f"{self.unit}"
-            )
+        """The field called ``name`` of rows ``[…, elements]`` of ``unit``: ``[…, count]`` of its dtype.
+
+        A field whose elements are as large as those of the rows is in their memory, others are copies. Raises
+        ValueError for a tensor of another dtype or last dim, and for a name that no field has.
+        """
+        _demand_last("the tensor of rows", rows, self.elements, self.unit)
         field = self.field(name)
         if field.dtype.itemsize == self.unit.itemsize:
             start = field.offset // self.unit.itemsize
@@ -96,8 +104,8 @@ class PackedRow(ABC):
         placed: list[Field] = []
         for name, dtype, count, align in fields:
             offset = placed[-1].end if placed else 0
-            if count < 0:
-                raise ValueError(f"{name} has {count} elements; expected: at least 0")
+            if not isinstance(count, int) or count < 0:
+                raise ValueError(f"{name} has {count} elements; expected: a whole number, at least 0")
             if offset % align:
                 raise ValueError(f"{name} begins at byte {offset}; expected: a multiple of {align}")
             placed.append(Field(name, dtype, count, offset))
@@ -111,6 +119,8 @@ class KvRow(PackedRow):
     ``nope``: quantised NoPE; nope elements of kv.
     ``rope``: RoPE in the dtype of ``query``; rope_head_dim elements of q.
     ``scale``: one scale a tile; nope // tile_size elements of scale_dtype.
+
+    Raises ValueError for dtypes and sizes that no row has.
     """
 
     kv: torch.dtype  # one of int8, float8_e4m3fn, hifloat8 (torch.uint8)
@@ -121,9 +131,12 @@ class KvRow(PackedRow):
     tile_size: int = 128
 
     def __post_init__(self) -> None:
+        _demand_dtype("kv", self.kv, (torch.int8, torch.float8_e4m3fn, torch.uint8))
+        _demand_dtype("q", self.q, (torch.float16, torch.bfloat16))
+        _demand_dtype("scale_dtype", self.scale_dtype, SCALES)
         tile = self.tile_size
-        if tile < 1:
-            raise ValueError(f"a tile has {tile} elements; expected: at least 1")
+        if not isinstance(tile, int) or tile < 1:
+            raise ValueError(f"a tile has {tile} elements; expected: a whole number, at least 1")
         count = self.field("nope").count
         if count % tile or self.field("scale").count != count // tile:
             raise ValueError(f"nope has {count} elements; expected: whole tiles of {tile}, one scale each")
@@ -147,7 +160,7 @@ class KvRow(PackedRow):
         )
 
     def pack(self, nope: Tensor, rope: Tensor, scale: Tensor) -> Tensor:
-        """Rows ``[…, elements]`` of ``unit`` from fields ``[…, count]`` of their dtypes."""
+        """Rows ``[…, elements]`` of ``unit`` from fields ``[…, count]`` of their dtypes, else ValueError."""
         return self._packed((nope, rope, scale))
 
     def unpack(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -159,10 +172,12 @@ class KvRow(PackedRow):
         return quantise_tiles(values, self.tile_size, self.kv, self.scale_dtype)
 
     def dequantise(self, rows: Tensor, dtype: torch.dtype) -> Tensor:
-        """``nope`` of rows as floats ``[…, count]``.
+        """``nope`` of rows as floats ``[…, count]`` of ``dtype``.
 
         Each element in float32 times the scale of its tile, rounded once to the nearest ``dtype``.
         """
+        if not dtype.is_floating_point:
+            raise ValueError(f"dtype is {dtype}; expected: a float dtype")
         quantised, scale = self.read(rows, "nope"), self.read(rows, "scale")
         tiles = as_float32(quantised).view(*scale.shape, self.tile_size)
         return tiles.mul_(scale.float().unsqueeze(-1)).flatten(-2).to(dtype)
@@ -176,15 +191,23 @@ def quantise_tiles(
     All in float32: a scale is the largest magnitude of the tile over the largest of ``dtype``, rounded to
     ``scale_dtype``; an element is its value over the scale, cut at the largest of ``dtype`` and rounded to
     the nearest that it has. Ties go to the even neighbour, of hifloat8 away from zero.
-    A tile whose scale would be 0 has the scale 1. Values and scales must be finite.
+    A tile whose scale would be 0 has the scale 1.
+
+    Raises ValueError for values and scales that are not finite, for half a tile, and for dtypes that no row
+    has.
     """
-    if tile < 1 or values.shape[-1] % tile:
-        raise ValueError(f"there are {values.shape[-1]} values; expected: whole tiles of {tile}")
-    tiles = values.float().reshape(*values.shape[:-1], values.shape[-1] // tile, tile)
+    _demand_dtype("dtype", dtype, (torch.int8, torch.float8_e4m3fn, torch.uint8))
+    _demand_dtype("scale_dtype", scale_dtype, SCALES)
+    if values.dim() == 0 or tile < 1 or values.shape[-1] % tile:
+        raise ValueError(f"the values are {list(values.shape)}; expected: whole tiles of {tile}")
+    tiles = values.detach().float().reshape(*values.shape[:-1], values.shape[-1] // tile, tile)
     largest = largest_magnitude(dtype)
     scale = (tiles.abs().amax(-1, keepdim=True) / largest).to(scale_dtype)
-    if not bool(torch.isfinite(scale).all()):
-        raise ValueError(f"the scale of some tile is no finite {scale_dtype}; expected: finite values")
+    wrong = ~torch.isfinite(scale.squeeze(-1))
+    if bool(wrong.any()):
+        place = [int(n) for n in wrong.nonzero()[0]]
+        found = float(scale[(*place, 0)])
+        raise ValueError(f"the scale of tile {place} is {found} as {scale_dtype}; expected: finite values")
     scale = torch.where(scale > 0, scale, torch.ones_like(scale))
     scaled = (tiles / scale.float()).clamp(-largest, largest)
     return from_float32(scaled, dtype).flatten(-2), scale.squeeze(-1)
@@ -192,7 +215,6 @@ def quantise_tiles(
 
 def largest_magnitude(dtype: torch.dtype) -> float:
     """The magnitude that the peak of a tile is scaled to."""
-
     if dtype == hifloat8.DTYPE:
         return hifloat8.LARGEST_PRECISE
     return torch.finfo(dtype).max if dtype.is_floating_point else float(torch.iinfo(dtype).max)
@@ -200,7 +222,6 @@ def largest_magnitude(dtype: torch.dtype) -> float:
 
 def from_float32(values: Tensor, dtype: torch.dtype) -> Tensor:
     """Float32 values within the range of ``dtype``, rounded to it."""
-
     if dtype == hifloat8.DTYPE:
         return hifloat8.encode(values)
     return values.to(dtype) if dtype.is_floating_point else values.round().to(dtype)
@@ -208,7 +229,6 @@ def from_float32(values: Tensor, dtype: torch.dtype) -> Tensor:
 
 def as_float32(quantised: Tensor) -> Tensor:
     """Quantised elements as the numbers that they are, exactly; a new contiguous tensor."""
-
     if quantised.dtype == hifloat8.DTYPE:
         return hifloat8.decode(quantised)
     if quantised.dtype.is_floating_point and quantised.dtype.itemsize == 1:
@@ -222,6 +242,23 @@ def as_float32(quantised: Tensor) -> Tensor:
 def _numbers(dtype: torch.dtype, device: torch.device) -> Tensor:
     """What each pattern of eight bits stands for."""
     return torch.arange(1 << 8, device="cpu").to(torch.uint8).view(dtype).float().to(device)
+
+
+def shown(given: object) -> str:
+    """A tensor's shape and dtype, or the type of what is no tensor, for messages."""
+    if not isinstance(given, Tensor):
+        return f"a {type(given).__name__}"
+    return f"{list(given.shape)} of {given.dtype}"
+
+
+def _demand_last(name: str, given: Tensor, count: int, dtype: torch.dtype) -> None:
+    if not isinstance(given, Tensor) or given.dtype != dtype or given.shape[-1:] != (count,):
+        raise ValueError(f"{name} is {shown(given)}; expected: a last dim of {count} and {dtype}")
+
+
+def _demand_dtype(name: str, given: torch.dtype, allowed: Sequence[torch.dtype]) -> None:
+    if given not in allowed:
+        raise ValueError(f"{name} is {given!r}; expected: one of {', '.join(map(str, allowed))}")
 
 
 def _as_bytes(part: Tensor) -> Tensor:

@@ -28,17 +28,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the operator known to torch, before a suite is read."""
-    if config.getoption("--device") == "npu":
-        load_for_device()
-    import kv_quant_sparse_flash_attention  # noqa: F401
-
-
-def load_for_device() -> None:
-    """Load the operator for devices: its own library, or the one of vllm-ascend.
+    """Make the operator known to torch, before a suite is read.
 
     Raises UsageError, which pytest reports in a line, when something is missing.
     """
+    if config.getoption("--device") == "npu":
+        load_for_device()
+    try:
+        import_module("kv_quant_sparse_flash_attention")
+    except ImportError as error:
+        reason = str(error).partition("\n")[0]
+        raise pytest.UsageError(
+            f"{reason}; expected: the folder python of the package, installed or beside its tests"
+        ) from error
+
+
+def load_for_device() -> None:
+    """Load the operator for devices: its own library, or the one of vllm-ascend."""
     try:
         import_module("torch_npu")
         if find_spec(OWN_LIBRARY) is not None:

@@ -65,8 +65,8 @@ class OpenSize:
     __mul__, __rmul__ = _arithmetic("__mul__"), _arithmetic("__rmul__")
     __mod__, __rmod__ = _arithmetic("__mod__"), _arithmetic("__rmod__")
     __floordiv__, __rfloordiv__ = _arithmetic("__floordiv__"), _arithmetic("__rfloordiv__")
-    __eq__ = _comparison("__eq__", "__ne__")  # type: ignore[assignment]
-    __ne__ = _comparison("__ne__", "__eq__")  # type: ignore[assignment]
+    __eq__ = _comparison("__eq__", "__ne__")
+    __ne__ = _comparison("__ne__", "__eq__")
     __lt__, __ge__ = _comparison("__lt__", "__ge__"), _comparison("__ge__", "__lt__")
     __le__, __gt__ = _comparison("__le__", "__gt__"), _comparison("__gt__", "__le__")
     __hash__ = None  # type: ignore[assignment]

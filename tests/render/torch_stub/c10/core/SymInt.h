@@ -2,12 +2,37 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ATen/ArrayRef.h"
 
 namespace c10 {
-using SymInt = int64_t;
+// A size that is never a symbol.
+class SymInt {
+public:
+    SymInt(int64_t value = 0) : value_(value) {}
+
+    operator int64_t() const
+    {
+        return value_;
+    }
+
+    std::optional<int64_t> maybe_as_int() const
+    {
+        return value_;
+    }
+
+    SymInt &operator*=(const SymInt &other)
+    {
+        value_ *= other.value_;
+        return *this;
+    }
+
+private:
+    int64_t value_;
+};
+
 using SymIntArrayRef = at::ArrayRef<int64_t>;
 
 class SymDimVector : public std::vector<int64_t> {
