@@ -36,6 +36,8 @@ CODES: Mapping[str, str] = {
     "queue-not-drained": "QS739",
     "output-not-written": "QS740",
     "not-finite": "QS741",
+    "inside-vector-function": "QS742",
+    "undefined-mask": "QS743",
 }
 """The code of each kind of finding, by what the emulator calls it."""
 

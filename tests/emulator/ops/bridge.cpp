@@ -5,6 +5,7 @@
 #include <string>
 
 #include "limits_move.h"
+#include "load2dv2.h"
 
 using namespace emulator;
 using namespace emulator::ops;
@@ -177,6 +178,11 @@ void Fill(Fields in, MoveNdToNz &to)
         to.dstNzC0Stride >> to.dstNzNStride >> to.dstNzMatrixStride;
 }
 
+void Fill(Fields in, Load2DV2 &to)
+{
+    in >> to.mStart >> to.kStart >> to.mStep >> to.kStep >> to.srcStride >> to.dstStride >> to.transpose;
+}
+
 void Fill(Fields in, Load2D &to)
 {
     in >> to.startIndex >> to.repeat >> to.srcStride >> to.dstGap >> to.transpose;
@@ -323,7 +329,7 @@ bool With(const std::string &name, const int64_t *fields, Act &act)
     find.template Case<Move>("move").template Case<MovePadIn>("move_pad_in").template Case<MoveNdToNz>("nd_to_nz");
     find.template Case<MoveOut<Half>>("move_out half").template Case<MoveOut<float>>("move_out float");
     find.template Case<MoveOut<int32_t>>("move_out int32");
-    find.template Case<Load2D>("load2d").template Case<LoadTransposed>("load_transposed");
+    find.template Case<Load2D>("load2d").template Case<Load2DV2>("load2dv2").template Case<LoadTransposed>("load_transposed");
     find.template Case<Load3D>("load3d");
     find.template Case<Mmad<float, Half>>("mmad half").template Case<Mmad<float, BFloat16>>("mmad bfloat16");
     find.template Case<Mmad<float, float>>("mmad float").template Case<Mmad<int32_t, int8_t>>("mmad int8");

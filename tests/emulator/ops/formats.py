@@ -83,6 +83,8 @@ def pick_up(mode: int, low_rest: Doubles, high_rest: Doubles, low_odd: Marks, ne
 
 def encode(kind: str, values: Doubles, mode: int = RINT, overflow: int = INF_NAN) -> Array:
     """The codes of exact values in a format, by search in the table of all magnitudes."""
+    if kind == "hifloat8":
+        return encode_hifloat8(values, overflow)
     top = {"half": 0x7C00, "bfloat16": 0x7F80, "float8": 0x7F}[kind]
     table = decode(kind, np.arange(top))
     table = np.append(table, 2 * table[-1] - table[-2])  # where the next number would stand
@@ -97,6 +99,17 @@ def encode(kind: str, values: Doubles, mode: int = RINT, overflow: int = INF_NAN
     code = np.where(np.signbit(values), code | SIGN[kind], code)
     nan = np.where(np.signbit(values), QUIET_NAN[kind] | SIGN[kind], QUIET_NAN[kind])
     return np.where(np.isnan(values), 0 if overflow == SATURATE else nan, code).astype(CODE[kind])
+
+
+def encode_hifloat8(values: Doubles, overflow: int) -> Array:
+    """The codes of the nearest numbers, ties away from zero; there is no negative zero."""
+    codes = np.array(sorted((c for c in range(0x80) if c != 0x6F), key=lambda c: HIFLOAT8[c]))
+    table = np.append(HIFLOAT8[codes], 1.5 * 2.0**15)  # the next would be half as large again
+    codes = np.append(codes, 0x6E if overflow == SATURATE else 0x6F)
+    size = np.abs(np.nan_to_num(values, nan=0.0, posinf=1e300, neginf=-1e300))
+    code = codes[np.searchsorted((table[:-1] + table[1:]) / 2, size, side="right")]
+    code = np.where((values < 0) & (code != 0), code | 0x80, code)
+    return np.where(np.isnan(values), 0 if overflow == SATURATE else 0x80, code).astype(np.uint8)
 
 
 def to_integral(values: Doubles, mode: int) -> Doubles:

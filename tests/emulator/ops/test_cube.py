@@ -78,6 +78,42 @@ def test_load_2d_moves_fractals(
 
 @some
 @given(
+    m=st.integers(0, 4), k=st.integers(0, 4), first=st.tuples(st.integers(0, 2), st.integers(0, 2)),
+    gaps=st.tuples(st.integers(0, 2), st.integers(0, 2)), transpose=st.booleans(), seed=seeds,
+)  # fmt: skip
+def test_load_2d_v2_moves_a_part_of_a_matrix(
+    m: int, k: int, first: tuple[int, int], gaps: tuple[int, int], transpose: bool, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    dst, src = lanes.memory(rng, 32768), lanes.memory(rng, 32768)
+    src_stride = first[0] + m + gaps[0]
+    dst_stride = (k if transpose else m) + gaps[1]
+    expected = dst.view(np.uint16).copy().reshape(-1, 16, 16)
+    fractals = src.view(np.uint16).reshape(-1, 16, 16)
+    for row, column in np.ndindex(m, k):
+        fractal = fractals[(first[1] + column) * src_stride + first[0] + row]
+        if transpose:
+            expected[row * dst_stride + column] = fractal.T
+        else:
+            expected[column * dst_stride + row] = fractal
+    instruction = Instruction("load2dv2", *first, m, k, src_stride, dst_stride, int(transpose))
+    assert (instruction.alignment(0), instruction.alignment(1)) == (512, 32)
+    check_ranges(instruction, rng, dst, src)
+    instruction.run(dst, src)
+    assert np.array_equal(dst, expected.view(np.uint8).ravel())
+
+
+def test_load_2d_v2_makes_the_layouts_of_both_operands() -> None:
+    matrix = np.arange(48 * 32, dtype=np.uint16).reshape(48, 32)
+    left, right = np.zeros(3072, np.uint8), np.zeros(3072, np.uint8)
+    Instruction("load2dv2", 0, 0, 3, 2, 3, 3, 0).run(left, nz(matrix))
+    Instruction("load2dv2", 0, 0, 3, 2, 3, 2, 1).run(right, nz(matrix))
+    assert np.array_equal(left, nz(matrix))
+    assert np.array_equal(right, zn(matrix))
+
+
+@some
+@given(
     size=st.sampled_from([1, 2, 4]), start=st.integers(0, 2), repeat=st.integers(0, 3),
     stride=st.integers(0, 2),
     gap=st.integers(0, 3), apart=st.integers(0, 3), down=st.booleans(), seed=seeds,

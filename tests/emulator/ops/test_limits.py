@@ -64,6 +64,9 @@ DOCUMENTED: list[tuple[str, list[int], dict[str, tuple[int, int]]]] = [
         "dstNzMatrixStride": (0, 16384)}),
     ("load2d", [0, 1, 0, 0, 0], {
         "startIndex": (0, WORD), "repeatTimes": (0, BYTE), "srcStride": (0, WORD), "dstGap": (0, WORD)}),
+    ("load2dv2", [0, 0, 1, 1, 1, 1, 0], {
+        "mStartPosition": (0, WORD), "kStartPosition": (0, WORD), "mStep": (0, BYTE), "kStep": (0, BYTE),
+        "srcStride": (0, WORD), "dstStride": (0, WORD)}),
     ("load_transposed", [2, 0, 1], {
         "startIndex": (0, WORD), "repeatTimes": (0, BYTE), "srcStride": (0, WORD), "dstGap": (0, WORD),
         "dstFracGap": (0, WORD)}),

@@ -23,6 +23,11 @@ RNG = np.random.default_rng(20)
 
 def edges(kind: str) -> Array:
     """Floats at, next to and half way between numbers of a smaller format, and outside its range."""
+    if kind == "hifloat8":
+        numbers = np.sort(formats.HIFLOAT8[:0x6F])
+        near, far = numbers[:-1], numbers[1:]
+        spots = np.concatenate([near, (near + far) / 2, [2.0**15 * 1.25, 2.0**-23, 2.0**-24]])
+        return around(spots.astype(np.float32))
     codes = (
         RNG.integers(0, 0x7BFF if kind == "half" else 0x7F7F, 1500).astype(np.uint16)
         if kind != "float8"
@@ -30,7 +35,11 @@ def edges(kind: str) -> Array:
     )
     near = formats.decode(kind, codes)
     far = formats.decode(kind, codes + 1)
-    spots = np.concatenate([near, (near + far) / 2]).astype(np.float32)
+    return around(np.concatenate([near, (near + far) / 2]).astype(np.float32))
+
+
+def around(spots: Array) -> Array:
+    """Codes of floats, of their neighbours and of what is the other side of zero."""
     spots = np.concatenate(
         [np.nextafter(spots, np.float32(-np.inf)), spots, np.nextafter(spots, np.float32(np.inf))]
     )

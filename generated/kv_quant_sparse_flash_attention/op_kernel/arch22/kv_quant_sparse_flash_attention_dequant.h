@@ -155,7 +155,7 @@ private:
         return EVENT_GATHER + static_cast<int32_t>(batch % GATHER_BUFFERS);
     }
 
-    __aicore__ inline AscendC::LocalTensor<KvType> Buffer(uint32_t batch) const
+    __aicore__ inline AscendC::LocalTensor<KvType> Buffer(uint32_t batch)
     {
         return gathered_.Get<KvType>()[batch % GATHER_BUFFERS * BATCH_ROWS * pitch_];
     }

@@ -167,7 +167,7 @@ private:
 
     __aicore__ inline void MaskHalf(uint32_t from, uint32_t rows)
     {
-        const uint64_t lanes[2] = {~0ULL << rows, 0};
+        uint64_t lanes[2] = {~0ULL << rows, 0};
         AscendC::Duplicate(
             scores_[from], LOWEST, lanes, static_cast<uint8_t>(heads_), 1, TILE_ROWS / FLOATS_OF_BLOCK);
     }

@@ -178,10 +178,10 @@ struct FixpipeCall {
         return params.nSize.Given() == 0 || params.mSize.Given() == 0;
     }
 
-    void Measure(Instruction &instruction, const Operand &src, Route route) const
+    // What the whole matrix, which starts at `src`, adds to the instruction.
+    void Complete(Instruction &instruction, Route route, const Operand &src) const
     {
-        const MatrixOfL0C matrix{params.mSize.Wide(), params.nSize.Wide(), params.srcStride.Wide()};
-        instruction.unitFlags = UnitFlagsOf({NAME, site, true}, params.unitFlag, src, matrix);
+        instruction.unitFlags = UnitFlagsOfAll({NAME, site, true}, params.unitFlag, src, Part(params.mSize.Wide(), params.nSize.Wide()));
         instruction.work.route = route;
         instruction.work.bytes = static_cast<uint64_t>(params.mSize) * params.nSize * sizeof(To);
         instruction.work.bursts = NZ ? (params.nSize + 15ULL) / 16 : params.mSize.Wide();
@@ -241,7 +241,7 @@ void Fixpipe(const LocalTensor<To> &dst, const LocalTensor<From> &src, const Fix
         from.offset += byRows ? rows / 2 * half.SRC_ROW : uint64_t(columns / 2 / half.COLUMNS) * half.srcStride * half.SRC_ROW;
         instruction = Together(first, call.ToUb(1, dst.Place(), from, half));
     }
-    call.Measure(instruction, src.Place(), Route::L0C_UB);
+    call.Complete(instruction, Route::L0C_UB, src.Place());
     Issue(std::move(instruction));
 }
 
@@ -265,7 +265,7 @@ void Fixpipe(const GlobalTensor<To> &dst, const LocalTensor<From> &src, const Fi
     if (op.atomic != emulator::ops::Atomic::NONE) {
         MakeAtomic(instruction, to);
     }
-    call.Measure(instruction, src.Place(), Route::L0C_GM);
+    call.Complete(instruction, Route::L0C_GM, src.Place());
     Issue(std::move(instruction));
 }
 

@@ -100,7 +100,7 @@ void Cast(S &dstReg, V &srcReg, MaskReg &mask, Site site = Site::Here())
     using To = ElementOf<T, S>;
     using From = ElementOf<U, V>;
     static_assert(HasCast<To, From>(), "there is no such cast, or it is not modelled");
-    static_assert(trait.mrgMode != MaskMergeMode::MERGING, "Cast does not merge");
+    static_assert(trait.mrgMode == MaskMergeMode::ZEROING, "Cast wants MaskMergeMode::ZEROING");
     static_assert(!Rounds<To, From>() || AllowsRound<To, From>(trait.roundMode), "the cast has no such rounding mode");
     static_assert(!MaySaturate<To, From>() || trait.satMode != SatMode::UNKNOWN, "the cast wants SatMode::SAT or NO_SAT");
     constexpr uint32_t wide = sizeof(To) > sizeof(From) ? sizeof(To) : sizeof(From);

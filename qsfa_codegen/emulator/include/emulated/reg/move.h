@@ -161,34 +161,34 @@ void DoLoad(RegisterContent &even, RegisterContent &odd, const void *address, Si
 template <typename T = DefaultType, LoadDist dist = LoadDist::DIST_NORM, typename U>
 void LoadAlign(U &dstReg, T *srcAddr, Site site = Site::Here())
 {
-    DoLoad<typename U::ActualT, dist>(dstReg, srcAddr, site);
+    DoLoad<ElementOf<T, U>, dist>(dstReg, srcAddr, site);
 }
 
 template <typename T = DefaultType, PostLiteral postMode, LoadDist dist = LoadDist::DIST_NORM, typename U>
 void LoadAlign(U &dstReg, T *&srcAddr, int32_t postUpdateStride, Site site = Site::Here())
 {
     static_assert(postMode == PostLiteral::POST_MODE_UPDATE, "POST_MODE_NORMAL is not there for this load");
-    DoLoad<typename U::ActualT, dist>(dstReg, srcAddr, site);
+    DoLoad<ElementOf<T, U>, dist>(dstReg, srcAddr, site);
     srcAddr += postUpdateStride;
 }
 
 template <typename T = DefaultType, LoadDist dist = LoadDist::DIST_NORM, typename U>
 void LoadAlign(U &dstReg, T *srcAddr, AddrReg offset, Site site = Site::Here())
 {
-    DoLoad<typename U::ActualT, dist>(dstReg, srcAddr + offset.elements, site);
+    DoLoad<ElementOf<T, U>, dist>(dstReg, srcAddr + offset.elements, site);
 }
 
 template <typename T = DefaultType, LoadDist dist, typename U>
 void LoadAlign(U &dstReg0, U &dstReg1, T *srcAddr, Site site = Site::Here())
 {
-    DoLoad<typename U::ActualT, dist>(dstReg0, dstReg1, srcAddr, site);
+    DoLoad<ElementOf<T, U>, dist>(dstReg0, dstReg1, srcAddr, site);
 }
 
 template <typename T = DefaultType, PostLiteral postMode, LoadDist dist, typename U>
 void LoadAlign(U &dstReg0, U &dstReg1, T *&srcAddr, int32_t postUpdateStride, Site site = Site::Here())
 {
     static_assert(postMode == PostLiteral::POST_MODE_UPDATE, "POST_MODE_NORMAL is not there for this load");
-    DoLoad<typename U::ActualT, dist>(dstReg0, dstReg1, srcAddr, site);
+    DoLoad<ElementOf<T, U>, dist>(dstReg0, dstReg1, srcAddr, site);
     srcAddr += postUpdateStride;
 }
 
@@ -227,15 +227,15 @@ inline void LoadBlocks(RegisterContent &dst, const void *address, uint32_t strid
 template <typename T = DefaultType, DataCopyMode dataMode, typename U>
 void LoadAlign(U &dstReg, T *srcAddr, uint32_t dataBlockStride, MaskReg &mask, Site site = Site::Here())
 {
-    LoadBlocks(dstReg, srcAddr, dataBlockStride, mask, sizeof(typename U::ActualT), site);
+    LoadBlocks(dstReg, srcAddr, dataBlockStride, mask, sizeof(ElementOf<T, U>), site);
 }
 
 template <typename T = DefaultType, DataCopyMode dataMode, PostLiteral postMode, typename U>
 void LoadAlign(U &dstReg, T *&srcAddr, uint32_t dataBlockStride, uint32_t repeatStride, MaskReg &mask, Site site = Site::Here())
 {
-    T *next = srcAddr + repeatStride * (UB_BLOCK / sizeof(typename U::ActualT));
+    T *next = srcAddr + repeatStride * (UB_BLOCK / sizeof(ElementOf<T, U>));
     constexpr bool updates = postMode == PostLiteral::POST_MODE_UPDATE;
-    LoadBlocks(dstReg, updates ? srcAddr : next, dataBlockStride, mask, sizeof(typename U::ActualT), site);
+    LoadBlocks(dstReg, updates ? srcAddr : next, dataBlockStride, mask, sizeof(ElementOf<T, U>), site);
     srcAddr = updates ? next : srcAddr;
 }
 
@@ -335,27 +335,27 @@ void DoStore(void *address, const RegisterContent &even, const RegisterContent &
 template <typename T = DefaultType, StoreDist dist = StoreDist::DIST_NORM, typename U>
 void StoreAlign(T *dstAddr, U &srcReg, MaskReg &mask, Site site = Site::Here())
 {
-    DoStore<typename U::ActualT, dist>(dstAddr, srcReg, mask, site);
+    DoStore<ElementOf<T, U>, dist>(dstAddr, srcReg, mask, site);
 }
 
 template <typename T = DefaultType, PostLiteral postMode, StoreDist dist = StoreDist::DIST_NORM, typename U>
 void StoreAlign(T *&dstAddr, U &srcReg, int32_t postUpdateStride, MaskReg &mask, Site site = Site::Here())
 {
     static_assert(postMode == PostLiteral::POST_MODE_UPDATE, "POST_MODE_NORMAL is not there for this store");
-    DoStore<typename U::ActualT, dist>(dstAddr, srcReg, mask, site);
+    DoStore<ElementOf<T, U>, dist>(dstAddr, srcReg, mask, site);
     dstAddr += postUpdateStride;
 }
 
 template <typename T = DefaultType, StoreDist dist = StoreDist::DIST_NORM, typename U>
 void StoreAlign(T *dstAddr, U &srcReg, AddrReg offset, MaskReg &mask, Site site = Site::Here())
 {
-    DoStore<typename U::ActualT, dist>(dstAddr + offset.elements, srcReg, mask, site);
+    DoStore<ElementOf<T, U>, dist>(dstAddr + offset.elements, srcReg, mask, site);
 }
 
 template <typename T = DefaultType, StoreDist dist, typename U>
 void StoreAlign(T *dstAddr, U &srcReg0, U &srcReg1, MaskReg &, Site site = Site::Here())
 {
-    DoStore<typename U::ActualT, dist>(dstAddr, srcReg0, srcReg1, site);
+    DoStore<ElementOf<T, U>, dist>(dstAddr, srcReg0, srcReg1, site);
 }
 
 // Eight blocks, so many blocks from one to the next; of them the elements that are on.
@@ -388,15 +388,15 @@ inline void StoreBlocks(void *address, const RegisterContent &src, uint32_t stri
 template <typename T = DefaultType, DataCopyMode dataMode, typename U>
 void StoreAlign(T *dstAddr, U &srcReg, uint32_t dataBlockStride, MaskReg &mask, Site site = Site::Here())
 {
-    StoreBlocks(dstAddr, srcReg, dataBlockStride, mask, sizeof(typename U::ActualT), site);
+    StoreBlocks(dstAddr, srcReg, dataBlockStride, mask, sizeof(ElementOf<T, U>), site);
 }
 
 template <typename T = DefaultType, DataCopyMode dataMode, PostLiteral postMode, typename U>
 void StoreAlign(T *&dstAddr, U &srcReg, uint32_t dataBlockStride, uint32_t repeatStride, MaskReg &mask, Site site = Site::Here())
 {
-    T *next = dstAddr + repeatStride * (UB_BLOCK / sizeof(typename U::ActualT));
+    T *next = dstAddr + repeatStride * (UB_BLOCK / sizeof(ElementOf<T, U>));
     constexpr bool updates = postMode == PostLiteral::POST_MODE_UPDATE;
-    StoreBlocks(updates ? dstAddr : next, srcReg, dataBlockStride, mask, sizeof(typename U::ActualT), site);
+    StoreBlocks(updates ? dstAddr : next, srcReg, dataBlockStride, mask, sizeof(ElementOf<T, U>), site);
     dstAddr = updates ? next : dstAddr;
 }
 

@@ -66,9 +66,16 @@ AddrReg CreateAddrReg(uint16_t index0, uint32_t stride0, uint16_t index1, uint32
     return {static_cast<uint64_t>(index0) * stride0 + static_cast<uint64_t>(index1) * stride1, sizeof(T)};
 }
 
-// The element type of a call: as given, or that of the register.
+// The element type of a call, which is that of the register where it is given.
 template <typename T, typename U>
-using ElementOf = std::conditional_t<std::is_same<T, DefaultType>::value, typename U::ActualT, T>;
+struct CheckedElement {
+    static_assert(std::is_same<T, DefaultType>::value || std::is_same<T, typename U::ActualT>::value,
+        "the type of the call is not that of the register");
+    using Type = typename U::ActualT;
+};
+
+template <typename T, typename U>
+using ElementOf = typename CheckedElement<T, U>::Type;
 
 // A call on registers. It is counted, and what is wrong with its operands is told once.
 class RegisterCall {
