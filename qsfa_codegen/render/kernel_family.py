@@ -257,7 +257,7 @@ class _Writer:
         if values is None:
             raise FamilyError
         chips = [chip for chip in self._operator.chips if chip.arch == self._arch]
-        return max(max(_known(at_chip(values, chip))) for chip in chips)
+        return max(count for chip in chips for count in _known(at_chip(values, chip)))
 
     def _is_one(self, dim: str) -> bool:
         size = self._operator.find(Dim, dim).derived

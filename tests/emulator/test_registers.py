@@ -163,6 +163,30 @@ def test_filling(seed: int) -> None:
     check("int32_t", done("arange", "int32_t", whole, rising > 0), rising)
 
 
+def shifted(value: int, distance: int, bits: int, signed: bool) -> tuple[int, int]:
+    """To the left, where signed numbers keep their sign, and to the right."""
+    if distance > bits:
+        return 0, -1 if value < 0 else 0
+    body = bits - 1 if signed else bits
+    low = (value << distance) % 2**body
+    return (low - 2**body if value < 0 else low), value >> distance
+
+
+@pytest.mark.parametrize(
+    ("distance", "type_name"),
+    [(3, "int32_t"), (3, "uint32_t"), (5, "int16_t"), (40, "int32_t"), (40, "uint32_t")],
+)
+@EXAMPLES
+@given(seed=seeds)
+def test_shifts(distance: int, type_name: str, seed: int) -> None:
+    a, b, c, mask = prepared(seed, type_name)
+    bits, signed = 8 * a.itemsize, type_name.startswith("int")
+    pairs = np.array([shifted(int(value), distance, bits, signed) for value in a.ravel()])
+    for name, column in (("left", 0), ("right", 1)):
+        expected = np.where(mask, pairs[:, column].reshape(a.shape), 0).astype(a.dtype)
+        check(type_name, done(f"{name}_{distance}", type_name, (a, b, c), mask), expected)
+
+
 COMPARED: dict[str, Callable[..., Any]] = {
     "lt": np.less, "gt": np.greater, "eq": np.equal, "le": np.less_equal, "ge": np.greater_equal,
     "ne": np.not_equal,

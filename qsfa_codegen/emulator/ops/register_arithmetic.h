@@ -4,6 +4,8 @@
 // they are rounded right here; the documents promise one unit in the last place.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <limits>
 
 #include "arithmetic.h"
@@ -56,6 +58,25 @@ To CastOne(From value, Round round, Overflow overflow)
     } else {
         return Convert<To>(value, round, overflow);
     }
+}
+
+// Signed numbers keep their sign bit while they are moved to the left, but not past their width.
+template <class T>
+T ShiftedLeft(T value, uint32_t distance)
+{
+    constexpr uint32_t width = 8 * sizeof(T);
+    constexpr uint64_t sign = std::is_signed_v<T> ? uint64_t(1) << (width - 1) : 0;
+    if (distance > width) {
+        return 0;
+    }
+    const auto wide = static_cast<uint64_t>(value);
+    return static_cast<T>((wide << distance & ~sign) | (wide & sign));
+}
+
+template <class T>
+T ShiftedRight(T value, uint32_t distance)
+{
+    return static_cast<T>(static_cast<int64_t>(value) >> std::min<uint32_t>(distance, 63));
 }
 
 // The sum of neighbours, then of neighbouring sums, and so on.

@@ -44,6 +44,15 @@ ELEMENTWISE(mins, float, Reg::Mins(r.c, r.a, 0.75F, r.mask))
 ELEMENTWISE(muls, half, Reg::Muls(r.c, r.a, half(0.75F), r.mask))
 ELEMENTWISE(adds, int32_t, Reg::Adds(r.c, r.a, 7, r.mask))
 
+#define SHIFTS(NAME, DISTANCE, TYPE) \
+    ELEMENTWISE(left_##DISTANCE, TYPE, Reg::ShiftLefts(r.c, r.a, int16_t(DISTANCE), r.mask)) \
+    ELEMENTWISE(right_##DISTANCE, TYPE, Reg::ShiftRights(r.c, r.a, int16_t(DISTANCE), r.mask))
+SHIFTS(shifts, 3, int32_t)
+SHIFTS(shifts, 3, uint32_t)
+SHIFTS(shifts, 5, int16_t)
+SHIFTS(shifts, 40, int32_t)
+SHIFTS(shifts, 40, uint32_t)
+
 // Into what the third operand holds.
 ELEMENTWISE(mul_add_dst, float, Reg::MulAddDst(r.c, r.a, r.b, r.mask))
 ELEMENTWISE(mul_add_dst, half, Reg::MulAddDst(r.c, r.a, r.b, r.mask))

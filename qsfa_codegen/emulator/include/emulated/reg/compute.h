@@ -92,6 +92,28 @@ EMULATED_REG_SCALAR(Mins, ops::Min)
 
 #undef EMULATED_REG_SCALAR
 
+template <bool left, MaskMergeMode mode, typename E>
+void DoShift(const char *name, RegisterContent &dst, RegisterContent &src, int64_t distance, MaskReg &mask, Site site)
+{
+    static_assert(std::is_integral<E>::value, "only integers are shifted");
+    RegisterCall call(name, site);
+    CheckRange(name, site, "scalarValue", distance, 0, 32767);
+    const auto by = static_cast<uint32_t>(distance);
+    FillLanes<E, mode>(call, dst, mask, false, [by](E a) { return left ? ops::ShiftedLeft(a, by) : ops::ShiftedRight(a, by); }, src);
+}
+
+template <typename T = DefaultType, typename U, MaskMergeMode mode = MaskMergeMode::ZEROING, typename S>
+void ShiftLefts(S &dstReg, S &srcReg, U scalarValue, MaskReg &mask, Site site = Site::Here())
+{
+    DoShift<true, mode, ElementOf<T, S>>("ShiftLefts", dstReg, srcReg, scalarValue, mask, site);
+}
+
+template <typename T = DefaultType, typename U, MaskMergeMode mode = MaskMergeMode::ZEROING, typename S>
+void ShiftRights(S &dstReg, S &srcReg, U scalarValue, MaskReg &mask, Site site = Site::Here())
+{
+    DoShift<false, mode, ElementOf<T, S>>("ShiftRights", dstReg, srcReg, scalarValue, mask, site);
+}
+
 // dst + src0 · src1, rounded once.
 template <typename T = DefaultType, MaskMergeMode mode = MaskMergeMode::ZEROING, typename U>
 void MulAddDst(U &dstReg, U &srcReg0, U &srcReg1, MaskReg &mask, Site site = Site::Here())
