@@ -52,6 +52,7 @@ def limits(counted: Mapping[str, Counted]) -> list[dict[str, object]]:
 
 def _figures(one: Counted) -> dict[str, object]:
     return {
+        "findings": list(one.findings),
         "selected_rows": one.selected,
         "bytes": dict(one.bytes),
         "total_bytes": one.total_bytes,

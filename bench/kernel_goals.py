@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from bench import hand_written as hand
-from bench.kernel_launches import DECODE, HEADS, PREFILL, SHORT, SPLIT, USES, Counted
+from bench.kernel_launches import DECODE, PREFILL, SHORT, SPLIT, USES, Counted
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ def goals(counted: Mapping[str, Counted]) -> list[Goal]:
 
 
 def _goals_of(one: Counted) -> _Goals:
+    yield "findings of the emulator", len(one.findings), 0
     yield "MACs, to those of the products alone", one.macs / one.least_macs, 1.0
     if one.bytes:
         yield from _goals_of_rows(one)
@@ -43,14 +44,13 @@ def _goals_of(one: Counted) -> _Goals:
 
 
 def _goals_of_rows(one: Counted) -> _Goals:
-    """A row is gathered once for each HEADS heads."""
-    passes, loaded = -(-one.case.heads // HEADS), 2 * (512 + one.case.rope)
-    rows = passes * one.selected
+    """Rows are gathered once and loaded once, whatever the number of heads."""
+    rows, loaded = one.selected, 2 * (512 + one.case.rope)
     yield "bytes gathered for a row", one.bytes[_GATHERED] / rows, 528 + 2 * one.case.rope
     yield "bytes of dequantised KV to L1 for a row", one.bytes[_LOADED] / rows, loaded
     if len(one.cube) == 1:
         yield "bytes of Q, to each head's once", one.bytes[_QUERY] / (one.case.heads * loaded), 1.0
-    yield "repeats of dequantisation for a row", one.dequantisation_repeats / rows, 30.0
+    yield "repeats of dequantisation for a row", one.repeats_a_row, 30.0
 
 
 def _beside_hand_written(one: Counted) -> _Goals:

@@ -98,6 +98,7 @@ class Counted:
     vector: tuple[CoreCounts, ...]
     bytes: Mapping[str, int]
     dequantisation_repeats: int
+    findings: tuple[str, ...]
 
     @property
     def selected(self) -> int:
@@ -233,8 +234,9 @@ class Bench:
         data = self._emulation.filled(prepared.call, 0)
         outcome = self._emulation.launch(prepared, data, How(trace=traced))
         report = outcome.report
-        assert report.complete, report.findings
-        assert not report.findings, report.findings
+        findings = tuple(f"{f.at.file}:{f.at.line}: {f.code}: {f.message}" for f in report.findings)
+        if not report.complete:
+            raise SystemExit(f"{case.name} could not be run to its end: {findings}")
         events = msgspec.json.decode(outcome.trace, type=_Trace).trace_events if traced else []
         details = [event.args for event in events if event.ph == "X"]
         return Counted(
@@ -244,6 +246,7 @@ class Bench:
             tuple(core for name, core in report.cores.items() if name.startswith("aiv")),
             self._bytes(prepared, details),
             sum(d.repeats for d in details if "_dequant.h" in d.at),
+            findings,
         )
 
     def _bytes(self, prepared: Prepared, details: Iterable[_Details]) -> dict[str, int]:

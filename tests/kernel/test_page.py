@@ -82,8 +82,8 @@ def test_sizes_are_those_of_the_plan(parameter: str, said: str) -> None:
         ("plan", "int64_t PART_TOKENS = 2 * TILE_ROWS", "none for less than 256 tokens"),
         ("plan", "int64_t MOST_PARTS = 64", "no more than 64"),
         ("vector", "int64_t unit = 2 * BATCH_ROWS", "in multiples of 32"),
-        ("vector", "uint32_t SOFTMAX_LAG = 2", "softmax of tile *t* − 2"),
-        ("vector", "uint32_t OUTPUT_LAG = 2", "output of tile *t* − 4"),
+        ("vector", "uint32_t SOFTMAX_LAG = 2", "softmax of step *t* − 2"),
+        ("vector", "uint32_t OUTPUT_LAG = 2", "output of step *t* − 4"),
     ],
 )
 def test_numbers_are_those_of_the_templates(name: str, declared: str, said: str) -> None:
