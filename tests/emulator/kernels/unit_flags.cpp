@@ -41,7 +41,7 @@ public:
     }
 
     // All of C, by the struct of Ascend 950.
-    void PutOnArch35(uint32_t turn, uint8_t flag, Site site = Site::Here()) const
+    void PutOnArch35(uint32_t turn, uint8_t flag, Site site = Site::Here())
     {
         FixpipeParamsArch3510<CO2Layout::ROW_MAJOR> params(SIDE, SIDE, SIDE, SIDE);
         params.params.ndNum = 1;
