@@ -90,7 +90,7 @@ LAUNCHABLE(by_unit_flags);
 
 __global__ __aicore__ void on_arch35(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR)
 {
-    const Products products(a, b, c);
+    Products products(a, b, c);
     for (uint32_t turn = 0; turn < TURNS; ++turn) {
         products.Multiply(turn, SIDE, true, FLIPS);
         products.PutOnArch35(turn, FLIPS);
