@@ -179,15 +179,14 @@ def _entry(entry: Entry) -> Iterator[str]:
 
 KERNEL_PAGE = "kernel.md"
 _BUFFERS = re.compile(r"(?<=<!-- buffers -->\n).*?(?=<!-- end -->)", re.DOTALL)
-_PLANNED = ("kv_quant_sparse_flash_attention.yaml", "arch22")
 
 
 def kernel_page(page: str, specs: Path) -> str:
-    """The page about the kernel with the buffers of its operator filled in."""
-    name, arch = _PLANNED
-    operator = load(specs / name)
-    chip = next(chip for chip in operator.chips if chip.arch == arch)
-    rows = ("| " + " | ".join(row) + " |\n" for row in table(buffer_plan(operator, arch), capacity(chip)))
+    """The page about the kernel, with the buffers of the first operator that has one filled in."""
+    operators = (load(path) for path in sorted(specs.glob("*.yaml")) if path.name != CHIPS)
+    planned = ((buffer_plan(one, chip.arch), chip) for one in operators for chip in one.chips)
+    parts, chip = next((parts, chip) for parts, chip in planned if parts)
+    rows = ("| " + " | ".join(row) + " |\n" for row in table(parts, capacity(chip)))
     head = "| memory | buffer | copies | bytes | in all |\n|---|---|---|---|---|\n"
     return _BUFFERS.sub(head + "".join(rows), page)
 
