@@ -11,8 +11,8 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// Buffers in which a vector core puts together what it stores; in turns, so that one is filled while the other is
-// on its way. The events between V and MTE3 go with the buffer.
+// Buffers in which a vector core puts together what it stores; in turns, so that one is filled while the
+// other is on its way. The events between V and MTE3 go with the buffer.
 template <typename QType>
 class Stages {
 public:
@@ -99,8 +99,8 @@ public:
         AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(Event(batch));
     }
 
-    // Rows of the cache `from` and, if it is another, `and_`, to the places of `at` and the one after it; which of
-    // the two comes first does not matter, as K and V are the same rows.
+    // Two rows of the cache to the places `at` and behind it; which of them comes first does not matter, as
+    // K and V are the same rows.
     __aicore__ inline void Gather(uint32_t batch, uint32_t at, int64_t from, int64_t other)
     {
         const int64_t low = Smaller(from, other);
@@ -163,8 +163,8 @@ private:
     __aicore__ inline void Copy(uint32_t batch, uint32_t at, int64_t from, uint16_t rows, uint32_t gap)
     {
         const AscendC::DataCopyExtParams params{rows, call_.rowBytes, gap, 0, 0};
-        AscendC::DataCopyPad(Buffer(batch)[at * pitch_], cache_[static_cast<uint64_t>(from * call_.rowBytes)], params,
-            AscendC::DataCopyPadExtParams<KvType>{false, 0, 0, 0});
+        AscendC::DataCopyPad(Buffer(batch)[at * pitch_], cache_[static_cast<uint64_t>(from * call_.rowBytes)],
+            params, AscendC::DataCopyPadExtParams<KvType>{false, 0, 0, 0});
     }
 
     __aicore__ inline void Clear(const AscendC::LocalTensor<KvType> &rows, uint32_t from)
@@ -175,12 +175,14 @@ private:
     }
 
     // Elements of the row's tiles: [tile][row][SCALE_TILE], so that a repeat has one row and scale.
-    __aicore__ inline void ToHalves(const AscendC::LocalTensor<half> &to, const AscendC::LocalTensor<KvType> &rows)
+    __aicore__ inline void ToHalves(
+        const AscendC::LocalTensor<half> &to, const AscendC::LocalTensor<KvType> &rows)
     {
-        const AscendC::UnaryRepeatParams strides{1, 1, REPEAT_BLOCKS, static_cast<uint8_t>(pitch_ / BLOCK_BYTES)};
+        const AscendC::UnaryRepeatParams strides{
+            1, 1, REPEAT_BLOCKS, static_cast<uint8_t>(pitch_ / BLOCK_BYTES)};
         for (uint32_t tile = 0; tile < SCALES; ++tile) {
-            AscendC::Cast(to[tile * BATCH_ROWS * SCALE_TILE], rows[tile * SCALE_TILE], AscendC::RoundMode::CAST_NONE,
-                SCALE_TILE, BATCH_ROWS, strides);
+            AscendC::Cast(to[tile * BATCH_ROWS * SCALE_TILE], rows[tile * SCALE_TILE],
+                AscendC::RoundMode::CAST_NONE, SCALE_TILE, BATCH_ROWS, strides);
         }
     }
 
@@ -191,11 +193,13 @@ private:
         const AscendC::LocalTensor<float> scales = rows[call_.scaleOffset].template ReinterpretCast<float>();
         const uint16_t blocks = static_cast<uint16_t>(pitch_ / BLOCK_BYTES);
         AscendC::Copy(packed_, scales, lanes, BATCH_ROWS / REPEAT_BLOCKS,
-            AscendC::CopyRepeatParams{1, blocks, REPEAT_BLOCKS, static_cast<uint16_t>(REPEAT_BLOCKS * blocks)});
+            AscendC::CopyRepeatParams{
+                1, blocks, REPEAT_BLOCKS, static_cast<uint16_t>(REPEAT_BLOCKS * blocks)});
     }
 
     // A repeat takes a block of 8 rows.
-    __aicore__ inline void CopyRope(const AscendC::LocalTensor<QType> &to, const AscendC::LocalTensor<KvType> &rows)
+    __aicore__ inline void CopyRope(
+        const AscendC::LocalTensor<QType> &to, const AscendC::LocalTensor<KvType> &rows)
     {
         if (call_.rope == 0) {
             return;
