@@ -53,8 +53,6 @@ def test_what_they_refuse_has_the_line_of_the_kernel(tmp_path: Path) -> None:
         assert refusal.diagnostic.code == REFUSED
         place = f"op_kernel/{HEADER}:{at} does not compile with the headers"
         assert refusal.diagnostic.message.startswith(place)
-            f"op_kernel/{HEADER}:{at} does not compile with the headers"
-        )
         assert f"for {check.name}: " in refusal.diagnostic.message
 
 
