@@ -21,7 +21,6 @@ CHANGES = {
     "gather_buffers: {value: 2": "gather_buffers: {value: 3",
     "stages:         {value: 2": "stages:         {value: 3",
     "operands:       {value: 4": "operands:       {value: 3",
-    "results:        {value: 3": "results:        {value: 2",
 }
 CASES = (
     Case("parts", q=(2, 1), kv=(900, 140), size=800, causal=False, cores=2),

@@ -76,7 +76,7 @@ public:
         AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(EVENT_LOADED_SCORES);
     }
 
-    // Scores to P. Factors() is by what the accumulator has to be multiplied before P may be used.
+    // Scores to P. Factor() is by what the accumulator has to be multiplied before P may be used.
     __aicore__ inline void Compute(const Step &step)
     {
         const Stats stats = Of(step.accumulator);
@@ -100,16 +100,15 @@ public:
         AscendC::Mul(stats.sum, stats.sum, factor_, static_cast<int32_t>(FLOAT_LANES));
         AscendC::PipeBarrier<PIPE_V>();
         AscendC::Add(stats.sum, stats.sum, tileSum_, static_cast<int32_t>(FLOAT_LANES));
-        AscendC::PipeBarrier<PIPE_V>();
     }
 
     // Whether a factor is below 1.
     __aicore__ inline bool Moved() const
     {
-        AscendC::WholeReduceMin(tileSum_, factor_, static_cast<int32_t>(heads_), 1, 1, 1, REPEAT_BLOCKS,
+        AscendC::WholeReduceMin(ahead_, factor_, static_cast<int32_t>(heads_), 1, 1, 1, REPEAT_BLOCKS,
             AscendC::ReduceOrder::ORDER_ONLY_VALUE);
         Order<AscendC::HardEvent::V_S>(EVENT_STATS);
-        const bool moved = tileSum_.GetValue(0) < 1.0F;
+        const bool moved = ahead_.GetValue(0) < 1.0F;
         Order<AscendC::HardEvent::S_V>(EVENT_STATS);
         return moved;
     }
