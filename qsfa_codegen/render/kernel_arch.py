@@ -107,6 +107,8 @@ class _ArchWriter:
         }
         family = self._family()
         parts["family"] = family
+        if family is not None:  # its own headers have the plan
+            parts |= {"plan": [], "choices": [], "spaces": [], "flags": []}
         return {**parts, "constants": self._constants(parts), "accessors": self._accessors()}
 
     def _family(self) -> FamilyText | None:

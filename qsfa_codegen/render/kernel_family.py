@@ -15,6 +15,15 @@ from qsfa_codegen.expr.constants import const_int
 from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Conditional, Expr, Not, ParamQuery, Query, Ref, RefKind, Select, walk
 from qsfa_codegen.render.kernel_text import TILING, KernelNames
+from qsfa_codegen.render.text import commented
+from qsfa_codegen.spec.buffer_plan import (
+    buffer_plan,
+    capacity,
+    packed_row,
+    plan_numbers,
+    plan_of,
+    table,
+)
 from qsfa_codegen.spec.families import plain_fields
 from qsfa_codegen.spec.kernel_facts import LETS
 from qsfa_codegen.spec.layout import Entry, struct_layout
@@ -32,7 +41,7 @@ from qsfa_codegen.spec.model import (
     Shape,
     Table,
 )
-from qsfa_codegen.spec.names import pascal
+from qsfa_codegen.spec.names import pascal, upper
 from qsfa_codegen.spec.parameters import attr_ref
 from qsfa_codegen.spec.paths import at_chip
 from qsfa_codegen.spec.world import attr_values
@@ -44,11 +53,14 @@ T = TypeVar("T")
 _BATCHED_RANK, _JOINED_RANK = 4, 3
 _REGIONS = frozenset({"qk", "p", "pv", "kv", "kv_valid"})
 _LANES_OF_BLOCK, _LANES = 8, 64
+_TEXTS = 2
+"""The first columns of a table are text."""
 
 
 PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("sparse_mla", "arch22"): (
         "sizes",
+        "buffers",
         "flags",
         "call",
         "step",
@@ -123,19 +135,47 @@ class _Writer:
         return FamilyText(types, tuple(self._layouts()), f"{head}\n    {{\n{body}\n    }}", self._numbers())
 
     def _numbers(self) -> dict[str, object]:
-        dequant = _known(self._record.dequant)
-        counts = {field.name: field.count for field in self._record.fields}
-        nope = self._number(counts[dequant.field])
-        tile = self._number(dequant.tile)
-        scales = nope // tile
-        lanes = sum(((1 << scales) - 1) << at for at in range(0, _LANES, _LANES_OF_BLOCK))
+        row = _known(packed_row(self._operator, self._arch))
+        tile = self._number(_known(self._record.dequant).tile)
+        lanes = sum(((1 << (row.nope // tile)) - 1) << at for at in range(0, _LANES, _LANES_OF_BLOCK))
         return {
-            "nope": nope,
+            "nope": row.nope,
             "tile": tile,
-            "rope_most": max(self._values(self._plain())),
+            "rope_most": row.rope,
             "heads_most": self._most_heads(),
             "scale_lanes": f"0x{lanes:016x}",
+            "plan": list(self._plan()),
+            "buffers": list(self._buffers()),
+            "table": self._table(),
         }
+
+    # ------------------------------------------------------------------ plan
+
+    def _plan(self) -> Iterator[str]:
+        docs = {p.name: p.doc for p in _known(plan_of(self._operator, self._arch)).parameters}
+        for name, value in plan_numbers(self._operator, self._arch).items():
+            doc = docs[name]
+            yield commented(f"constexpr uint32_t {upper(name)} = {value};", doc.en if doc else "")
+
+    def _buffers(self) -> Iterator[str]:
+        parts = buffer_plan(self._operator, self._arch)
+        if not parts:
+            raise FamilyError
+        for part in parts:
+            name = f"{part.space}_{upper(part.name)}_BYTES"
+            yield commented(f"constexpr uint32_t {name} = {part.total};", part.doc.en)
+
+    def _table(self) -> str:
+        """The buffers as a comment, for the chip with the least room."""
+        chips = [chip for chip in self._operator.chips if chip.arch == self._arch]
+        room = {space: min(capacity(chip)[space] for chip in chips) for space in capacity(chips[0])}
+        rows = [("memory", "buffer", "copies", "bytes", "in all"), *self._rows(room)]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines = ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
+        return "\n".join(f"//   {line}" for line in lines)
+
+    def _rows(self, room: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
+        yield from table(buffer_plan(self._operator, self._arch), room)
 
     # ------------------------------------------------------------------ layouts
 
@@ -217,7 +257,7 @@ class _Writer:
         if values is None:
             raise FamilyError
         chips = [chip for chip in self._operator.chips if chip.arch == self._arch]
-        return max(max(_known(at_chip(values, chip))) for chip in chips)
+        return max(count for chip in chips for count in _known(at_chip(values, chip)))
 
     def _is_one(self, dim: str) -> bool:
         size = self._operator.find(Dim, dim).derived
@@ -288,6 +328,12 @@ class _Writer:
         if isinstance(known, Ref) and known.kind is RefKind.CONST:
             return self._operator.find(Const, known.name).value
         return _known(const_int(known))
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    """Cells of a table, numbers at the right."""
+    for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        yield cell.ljust(width) if column < _TEXTS else cell.rjust(width)
 
 
 def _joined(choice: Table[Shape]) -> str | None:

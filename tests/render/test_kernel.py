@@ -257,13 +257,28 @@ def test_in_the_macro_style_the_toolkit_names_the_struct(flash: Operator) -> Non
 
 
 def test_every_number_of_the_plan_says_what_it_is(files: dict[str, str], flash: Operator) -> None:
-    header = files[f"op_kernel/arch22/{flash.snake}_kernel.h"]
-    plan = header.partition("// The plan for this architecture.\n")[2].partition("\n\n")[0].splitlines()
-    assert len(plan) == 10
-    assert plan[-1] == "constexpr int64_t PV_K_L0 = 128; // selected rows in L0 at a time"
+    sizes = files[f"op_kernel/arch22/{flash.snake}_sizes.h"]
+    plan = sizes.partition("// The plan for this architecture.\n")[2].partition("\n\n")[0].splitlines()
+    assert len(plan) == 14
+    assert plan[4] == "constexpr uint32_t KEY_TILES = 3; // tiles in L1"
     assert all(" // " in line for line in plan)
-    assert "constexpr int64_t L1_BYTES = 504 * 1024; // bytes of L1 that the plan may use\n" in header
-    assert "constexpr uint16_t FLAG_PV_GATHER = 4; // a slot of gathered rows is free\n" in header
+    header = files[f"op_kernel/arch35/{flash.snake}_kernel.h"]
+    assert "constexpr int64_t L1_BYTES = 512 * 1024; // bytes of L1 that the plan may use\n" in header
+
+
+def test_buffers_are_those_that_the_plan_and_the_row_give(files: dict[str, str], flash: Operator) -> None:
+    """By hand: rows of 512 + 64 halves, packed in 656 bytes; tiles of 128, batches of 16 rows, 64 heads."""
+    text = files[f"op_kernel/arch22/{flash.snake}_buffers.h"]
+    found = dict(re.findall(r"constexpr uint32_t (\w+)_BYTES = (\d+);", text))
+    cube = {"L1_KEYS": 3 * 128 * 512 * 2, "L1_ROPE": 2 * 128 * 64 * 2, "L1_QUERY": 64 * 576 * 2}
+    cube |= {"L0B_RIGHT": 65536, "L0C_RESULTS": 3 * 64 * 128 * 4, "L0C_SCORES": 64 * 128 * 4}
+    vector = {"UB_GATHERED": 2 * 16 * 672, "UB_STAGE": 2 * 16 * 576 * 2, "UB_SCRATCH": 16 * 512 * 4}
+    assert {name: int(found[name]) for name in (*cube, *vector)} == {**cube, **vector}
+    for space, room in {"L1": 524032, "L0A": 65536, "L0B": 65536, "L0C": 131072, "UB": 196352}.items():
+        used = sum(int(size) for name, size in found.items() if name.startswith(f"{space}_"))
+        assert used <= room
+        (line,) = (line for line in text.splitlines() if line.split()[1:3] == [space, "together"])
+        assert line.split()[3:] == [f"{used:,}", "of", f"{room:,}"]
 
 
 def test_a_region_says_whose_its_shares_are(files: dict[str, str], flash: Operator) -> None:

@@ -1199,15 +1199,15 @@ int64_t KvQuantSparseFlashAttentionTiling::Arch22WorkspaceBytes(Arith &arith) co
     bytes = arith.Add(bytes, 2 * mmRes * platform_->aic * 4);
     // p: unnormalised P
     bytes = arith.Add(bytes, 2 * mmRes * platform_->aic * 2);
-    // pv: PV result
+    // pv: running output
     bytes = arith.Add(bytes, 2 * bmm2Res * platform_->aic * 4);
     // row_stats: reserved
     bytes = arith.Add(bytes, 2 * M_TILE_MAX * platform_->aic * 4);
-    // acc: running output
+    // acc: statistics of a part of a list
     bytes = arith.Add(bytes, 2 * bmm2Res * platform_->aic * 4);
     // kv: gathered and dequantised rows
     bytes = arith.Add(bytes, KV_SLOTS * (S2_TILE_MAX * DPad()) * platform_->aic * 2);
-    // kv_valid: valid rows of a slot
+    // kv_valid: headers of gathered tiles
     bytes = arith.Add(bytes, KV_SLOTS * (VALID_STRIDE * VECTOR_PAIR) * platform_->aic * 4);
     return bytes;
 }

@@ -9,6 +9,7 @@ from qsfa_codegen.expr.evaluate import UNKNOWN
 from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Expr
 from qsfa_codegen.spec import families
+from qsfa_codegen.spec.buffer_plan import Part, buffer_plan, capacity, plan_problems
 from qsfa_codegen.spec.kernel_facts import (
     Reads,
     Use,
@@ -17,17 +18,12 @@ from qsfa_codegen.spec.kernel_facts import (
     named_constants,
     named_functions,
 )
-from qsfa_codegen.spec.model import Chip, Operator, PlanSpace
+from qsfa_codegen.spec.model import Chip, KernelPlan, Operator, PlanSpace
 from qsfa_codegen.spec.rules.registry import Report, rule
 from qsfa_codegen.spec.world import ANYWHERE, World, world_of
 
 # Bytes that every buffer of a space is aligned to.
 ALIGNMENT = {"UB": 32, "L1": 32, "L0A": 512, "L0B": 512, "L0C": 512}
-
-
-def capacity(chip: Chip) -> dict[str, int]:
-    """Bytes of each on-chip space."""
-    return {"UB": chip.ub, "L1": chip.l1, "L0A": chip.l0a, "L0B": chip.l0b, "L0C": chip.l0c}
 
 
 @rule(
@@ -61,6 +57,28 @@ def plan_capacity(operator: Operator, report: Report) -> None:
         if total is not None and total > room:
             report(f"the plan uses {total} bytes of {space.space}, {chip.id} has {room}", space.span)
         _parts(world, space, total, report)
+    for plan in operator.kernel.plans if operator.kernel is not None else ():
+        _family_parts(operator, plan, report)
+
+
+def _family_parts(operator: Operator, plan: KernelPlan, report: Report) -> None:
+    """What the family's own kernel needs with the parameters of the plan."""
+    parts = buffer_plan(operator, plan.arch)
+    for chip in operator.chips:
+        room = capacity(chip)
+        for space in dict.fromkeys(part.space for part in parts if chip.arch == plan.arch):
+            inside = [part for part in parts if part.space == space]
+            used = sum(part.total for part in inside)
+            if used > room[space]:
+                message = (
+                    f"the kernel of {plan.arch} needs {used} bytes of {space}, {chip.id} has {room[space]}"
+                )
+                report(message, plan.span, f"its buffers there: {'; '.join(map(_said, inside))}")
+                return
+
+
+def _said(part: Part) -> str:
+    return f"{part.name} {part.copies} × {part.bytes} ({part.doc.en})"
 
 
 def _parts(world: World, space: PlanSpace, total: int | None, report: Report) -> None:
@@ -226,6 +244,18 @@ def _apart(named: Iterable[tuple[str, str, Span]], thing: str, report: Report) -
             report(f"{other} and {what} both have {thing} '{name}' in the kernel", span, "rename one of them")
 
 
+@rule(
+    "QS503",
+    "A kernel plan is not one that its family can use",
+    "The kernel of a family leaves some sizes to the spec's plan; its code can do with some values of each.",
+)
+def plan_usable(operator: Operator, report: Report) -> None:
+    """The plan has every parameter of the family's kernel, with a value that its code can do with."""
+    for plan in operator.kernel.plans if operator.kernel is not None else ():
+        for problem in plan_problems(operator, plan.arch):
+            report(problem, plan.span, "the documentation of the family says what each parameter is")
+
+
 RULES = (
     roles,
     plan_capacity,
@@ -237,4 +267,5 @@ RULES = (
     kernel_can,
     kernel_functions,
     kernel_constants,
+    plan_usable,
 )

@@ -62,20 +62,19 @@ private:
 
     __aicore__ inline void InitBuffers(AscendC::TPipe &pipe)
     {
-        pipe.InitBuffer(l1_, (KeyElements * KEY_TILES + RopeElements * ROPE_TILES + QueryElements + WeightElements) *
-                sizeof(QType));
-        pipe.InitBuffer(left_, (OPERANDS * LeftElements + WeightElements) * sizeof(QType));
-        pipe.InitBuffer(right_, OPERANDS * RightElements * sizeof(QType));
-        pipe.InitBuffer(results_, (RESULTS * ResultElements + ScoreElements) * sizeof(float));
+        pipe.InitBuffer(l1_, L1_KEYS_BYTES + L1_ROPE_BYTES + L1_QUERY_BYTES + L1_WEIGHTS_BYTES);
+        pipe.InitBuffer(left_, L0A_LEFT_BYTES + L0A_WEIGHTS_BYTES);
+        pipe.InitBuffer(right_, L0B_RIGHT_BYTES);
+        pipe.InitBuffer(results_, L0C_RESULTS_BYTES + L0C_SCORES_BYTES);
         keysL1_ = l1_.Get<QType>();
-        ropeL1_ = keysL1_[KeyElements * KEY_TILES];
-        queryL1_ = ropeL1_[RopeElements * ROPE_TILES];
-        weightsL1_ = queryL1_[QueryElements];
+        ropeL1_ = keysL1_[L1_KEYS_BYTES / sizeof(QType)];
+        queryL1_ = ropeL1_[L1_ROPE_BYTES / sizeof(QType)];
+        weightsL1_ = queryL1_[L1_QUERY_BYTES / sizeof(QType)];
         leftL0_ = left_.Get<QType>();
-        weightsL0_ = leftL0_[OPERANDS * LeftElements];
+        weightsL0_ = leftL0_[L0A_LEFT_BYTES / sizeof(QType)];
         rightL0_ = right_.Get<QType>();
         resultsL0_ = results_.Get<float>();
-        scoresL0_ = resultsL0_[RESULTS * ResultElements];
+        scoresL0_ = resultsL0_[L0C_RESULTS_BYTES / sizeof(float)];
     }
 
     // Rows of heads that do not exist stay zero: loads of Q leave them alone.
@@ -221,13 +220,13 @@ private:
         const int32_t event = NextOperand();
         const uint32_t at = static_cast<uint32_t>(event);
         AscendC::WaitFlag<AscendC::HardEvent::M_MTE1>(event);
-        LoadLeft(leftL0_[at * LeftElements], queryL1_[column * headRows_ * SIDE], DEPTH);
+        LoadLeft(leftL0_[at * LEFT_ELEMENTS], queryL1_[column * headRows_ * SIDE], DEPTH);
         // K is stored as L0B wants it: the columns of rows one after the other.
         const uint8_t fractals = static_cast<uint8_t>(DEPTH_COLUMNS * pitch / SIDE);
         AscendC::LoadData(
-            rightL0_[at * RightElements], keys, AscendC::LoadData2DParams{0, fractals, 1, 0, 0, false, 0});
+            rightL0_[at * RIGHT_ELEMENTS], keys, AscendC::LoadData2DParams{0, fractals, 1, 0, 0, false, 0});
         Order<AscendC::HardEvent::MTE1_M>(event);
-        Multiply(scoresL0_, leftL0_[at * LeftElements], at, pitch, DEPTH, column == 0);
+        Multiply(scoresL0_, leftL0_[at * LEFT_ELEMENTS], at, pitch, DEPTH, column == 0);
         AscendC::SetFlag<AscendC::HardEvent::M_MTE1>(event);
     }
 
@@ -240,16 +239,16 @@ private:
         AwaitAccumulator(step);
         BeginAdding(step);
         const AscendC::GlobalTensor<float> output = shared_.Output(step.accumulator);
-        for (uint32_t column = 0; column < NOPE_COLUMNS; column += ResultColumns) {
+        for (uint32_t column = 0; column < NOPE_COLUMNS; column += RESULT_COLUMNS) {
             const uint32_t at = nextResult_;
             const int32_t event = static_cast<int32_t>(at);
             nextResult_ = (at + 1) % RESULTS;
             AscendC::WaitFlag<AscendC::HardEvent::FIX_M>(event);
-            for (uint32_t part = 0; part < ResultColumns; part += DEPTH_COLUMNS) {
-                MultiplyValues(tile, column + part, resultsL0_[at * ResultElements + part * headRows_ * SIDE]);
+            for (uint32_t part = 0; part < RESULT_COLUMNS; part += DEPTH_COLUMNS) {
+                MultiplyValues(tile, column + part, resultsL0_[at * RESULT_ELEMENTS + part * headRows_ * SIDE]);
             }
             Order<AscendC::HardEvent::M_FIX>(event);
-            PutOut(output[column * headRows_ * SIDE], resultsL0_[at * ResultElements]);
+            PutOut(output[column * headRows_ * SIDE], resultsL0_[at * RESULT_ELEMENTS]);
             AscendC::SetFlag<AscendC::HardEvent::FIX_M>(event);
         }
         AscendC::SetFlag<AscendC::HardEvent::M_MTE1>(EVENT_LEFT_WEIGHTS);
@@ -302,7 +301,7 @@ private:
         const int32_t event = NextOperand();
         const uint32_t at = static_cast<uint32_t>(event);
         AscendC::WaitFlag<AscendC::HardEvent::M_MTE1>(event);
-        LoadValues(rightL0_[at * RightElements], KeysL1(tile)[column * pitch * SIDE], pitch);
+        LoadValues(rightL0_[at * RIGHT_ELEMENTS], KeysL1(tile)[column * pitch * SIDE], pitch);
         if (column + DEPTH_COLUMNS == NOPE_COLUMNS) {
             AscendC::SetFlag<AscendC::HardEvent::MTE1_MTE2>(EVENT_KEYS + static_cast<int32_t>(tile % KEY_TILES));
         }
@@ -315,7 +314,7 @@ private:
     __aicore__ inline void PutOut(const AscendC::GlobalTensor<float> &to, const Results &from)
     {
         AscendC::FixpipeParamsV220 params;
-        params.nSize = static_cast<uint16_t>(ResultColumns * SIDE);
+        params.nSize = static_cast<uint16_t>(RESULT_COLUMNS * SIDE);
         params.mSize = static_cast<uint16_t>(headRows_);
         params.srcStride = static_cast<uint16_t>(headRows_);
         params.dstStride = headRows_ * SIDE / FLOATS_OF_BLOCK;
@@ -369,7 +368,7 @@ private:
         params.n = static_cast<uint16_t>(columns);
         params.k = static_cast<uint16_t>(depth);
         params.cmatrixInitVal = fromZero;
-        AscendC::Mmad(to, left, rightL0_[operand * RightElements], params);
+        AscendC::Mmad(to, left, rightL0_[operand * RIGHT_ELEMENTS], params);
         if (headRows_ / SIDE * (columns / SIDE) < ORDERED_FRACTALS) {
             AscendC::PipeBarrier<PIPE_M>();
         }
@@ -377,25 +376,22 @@ private:
 
     __aicore__ inline L1 KeysL1(uint32_t tile)
     {
-        return keysL1_[tile % KEY_TILES * KeyElements];
+        return keysL1_[tile % KEY_TILES * KEY_ELEMENTS];
     }
 
     __aicore__ inline L1 RopeL1(uint32_t tile)
     {
-        return ropeL1_[tile % ROPE_TILES * RopeElements];
+        return ropeL1_[tile % ROPE_TILES * TILE_ROPE_ELEMENTS];
     }
 
     // Below so many fractals an Mmad does not wait for what the one before it has added.
     static constexpr uint32_t ORDERED_FRACTALS = 10;
-    static constexpr uint32_t ResultColumns = 2 * DEPTH_COLUMNS;
-    static constexpr uint32_t KeyElements = TILE_ROWS * NOPE_ELEMENTS;
-    static constexpr uint32_t RopeElements = TILE_ROWS * ROPE_ELEMENTS;
-    static constexpr uint32_t QueryElements = HEADS * (NOPE_ELEMENTS + ROPE_ELEMENTS);
-    static constexpr uint32_t WeightElements = HEADS * TILE_ROWS;
-    static constexpr uint32_t LeftElements = HEADS * DEPTH;
-    static constexpr uint32_t RightElements = TILE_ROWS * DEPTH;
-    static constexpr uint32_t ResultElements = HEADS * ResultColumns * SIDE;
-    static constexpr uint32_t ScoreElements = HEADS * TILE_ROWS;
+    static constexpr uint32_t RESULT_COLUMNS = 2 * DEPTH_COLUMNS;
+    static constexpr uint32_t KEY_ELEMENTS = TILE_ROWS * NOPE_ELEMENTS;
+    static constexpr uint32_t TILE_ROPE_ELEMENTS = TILE_ROWS * ROPE_ELEMENTS;
+    static constexpr uint32_t LEFT_ELEMENTS = HEADS * DEPTH;
+    static constexpr uint32_t RIGHT_ELEMENTS = TILE_ROWS * DEPTH;
+    static constexpr uint32_t RESULT_ELEMENTS = HEADS * RESULT_COLUMNS * SIDE;
 
     Call call_;
     Shared<QType> shared_;

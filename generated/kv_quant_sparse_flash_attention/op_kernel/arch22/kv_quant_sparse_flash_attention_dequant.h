@@ -20,7 +20,7 @@ public:
 
     __aicore__ inline void Init(AscendC::TPipe &pipe)
     {
-        pipe.InitBuffer(buffer_, STAGES * ELEMENTS * sizeof(QType));
+        pipe.InitBuffer(buffer_, UB_STAGE_BYTES);
         for (uint32_t i = 0; i < STAGES; ++i) {
             AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(EVENT_STAGE + static_cast<int32_t>(i));
         }
@@ -72,8 +72,8 @@ public:
         call_ = call;
         cache_.SetGlobalBuffer((__gm__ KvType *)cache);
         pitch_ = AlignUp(call.rowBytes, BLOCK_BYTES);
-        pipe.InitBuffer(gathered_, GATHER_BUFFERS * BATCH_ROWS * pitch_);
-        pipe.InitBuffer(scales_, (BATCH_ROWS + FLOATS_OF_BLOCK * BATCH_ROWS) * BLOCK_BYTES);
+        pipe.InitBuffer(gathered_, UB_GATHERED_BYTES);
+        pipe.InitBuffer(scales_, UB_SCALES_BYTES);
         floats_ = scratch;
         packed_ = scales_.Get<float>();
         spread_ = packed_[BATCH_ROWS * FLOATS_OF_BLOCK];

@@ -6,7 +6,7 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_FLAGS_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_FLAGS_H
 
-#include "kv_quant_sparse_flash_attention_sizes.h"
+#include "kv_quant_sparse_flash_attention_buffers.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
@@ -24,29 +24,28 @@ constexpr uint16_t OUTPUT_TAKEN = 5; // vector, once an accumulator: it has been
 
 // Events of the cube core. Those from MTE2 to MTE1 say "loaded", those back "may be overwritten".
 constexpr int32_t EVENT_KEYS = 0; // one for each tile in L1
-constexpr uint32_t KEY_TILES = 3;
-constexpr int32_t EVENT_ROPE = 3; // MTE1 to MTE2 only
-constexpr uint32_t ROPE_TILES = 2;
-constexpr int32_t EVENT_WEIGHTS = 5;
-constexpr int32_t EVENT_QUERY = 6;
+constexpr int32_t EVENT_ROPE = EVENT_KEYS + KEY_TILES; // as many, only from MTE1 to MTE2
+constexpr int32_t EVENT_WEIGHTS = EVENT_ROPE + ROPE_TILES;
+constexpr int32_t EVENT_QUERY = EVENT_WEIGHTS + 1;
 // Between MTE1 and M: one for each part of the ring in L0A and L0B, and one for P in L0A.
-constexpr uint32_t OPERANDS = 4;
-constexpr int32_t EVENT_LEFT_WEIGHTS = 4;
+constexpr int32_t EVENT_LEFT_WEIGHTS = OPERANDS;
 // Between M and FIX: one for each buffer of results in L0C.
-constexpr uint32_t RESULTS = 3;
-constexpr int32_t EVENT_SCORES = 3;
+constexpr int32_t EVENT_SCORES = RESULTS;
 
 // Events of a vector core: MTE2 to V and back.
-constexpr uint32_t GATHER_BUFFERS = 2;
 constexpr int32_t EVENT_GATHER = 0; // one for each buffer
-constexpr int32_t EVENT_LOADED_SCORES = 2;
-constexpr int32_t EVENT_ACCUMULATOR = 3;
-constexpr int32_t EVENT_LIST = 4;
+constexpr int32_t EVENT_LOADED_SCORES = GATHER_BUFFERS;
+constexpr int32_t EVENT_ACCUMULATOR = EVENT_LOADED_SCORES + 1;
+constexpr int32_t EVENT_LIST = EVENT_ACCUMULATOR + 1;
 // V to MTE3 and back.
-constexpr uint32_t STAGES = 2;
 constexpr int32_t EVENT_STAGE = 0; // one for each buffer
-constexpr int32_t EVENT_STORED_WEIGHTS = 2;
-constexpr int32_t EVENT_STATS = 3;
+constexpr int32_t EVENT_STORED_WEIGHTS = STAGES;
+constexpr int32_t EVENT_STATS = EVENT_STORED_WEIGHTS + 1;
+constexpr int32_t EVENT_RESCALED = EVENT_STATS + 1;
+
+constexpr int32_t EVENTS = 8; // between two pipes
+static_assert(EVENT_QUERY < EVENTS && EVENT_LEFT_WEIGHTS < EVENTS && EVENT_SCORES < EVENTS);
+static_assert(EVENT_LIST < EVENTS && EVENT_RESCALED < EVENTS);
 
 // Makes the pipe behind the arrow wait for all that the one before it has been given so far.
 template <AscendC::HardEvent event>

@@ -24,50 +24,6 @@ constexpr int64_t VALID_STRIDE = 128; // counters reserved for a slot and vector
 constexpr int64_t VECTOR_PAIR = 2; // vector cores beside a cube core
 constexpr int64_t D_PAD = (NOPE + ROPE_MAX + 31) / 32 * 32; // elements that buffers reserve for a row
 
-// The plan for this architecture.
-constexpr int64_t TASKS_IN_FLIGHT = 3; // tasks between gathering and output
-constexpr int64_t S2_TILE = S2_TILE_MAX; // selected rows of one task
-constexpr int64_t QK_M = M_TILE_MAX; // query heads of one step of QK
-constexpr int64_t QK_N = 128; // selected rows of one step of QK
-constexpr int64_t QK_K = D_PAD; // elements that QK adds up
-constexpr int64_t QK_K_L1 = 288; // of these in L1 at a time
-constexpr int64_t QK_K_L0 = 96; // of these in L0 at a time
-constexpr int64_t PV_N = 128; // output elements of one step of PV
-constexpr int64_t PV_K_L1 = 256; // selected rows in L1 at a time
-constexpr int64_t PV_K_L0 = 128; // selected rows in L0 at a time
-
-constexpr int64_t L1_BYTES = 504 * 1024; // bytes of L1 that the plan may use
-constexpr int64_t L1_Q_OR_P_COPIES = 4;
-constexpr int64_t L1_Q_OR_P_BYTES = 72 * 1024; // Q or P of one step
-constexpr int64_t L1_KV_COPIES = 3;
-constexpr int64_t L1_KV_BYTES = 72 * 1024; // gathered rows of one step
-static_assert(L1_Q_OR_P_COPIES * L1_Q_OR_P_BYTES + L1_KV_COPIES * L1_KV_BYTES <= L1_BYTES);
-
-constexpr int64_t L0A_BYTES = 64 * 1024; // bytes of L0A that the plan may use
-constexpr int64_t L0A_A_COPIES = 2;
-constexpr int64_t L0A_A_BYTES = 32 * 1024; // left operand
-static_assert(L0A_A_COPIES * L0A_A_BYTES <= L0A_BYTES);
-
-constexpr int64_t L0B_BYTES = 64 * 1024; // bytes of L0B that the plan may use
-constexpr int64_t L0B_B_COPIES = 2;
-constexpr int64_t L0B_B_BYTES = 32 * 1024; // right operand
-static_assert(L0B_B_COPIES * L0B_B_BYTES <= L0B_BYTES);
-
-constexpr int64_t L0C_BYTES = 128 * 1024; // bytes of L0C that the plan may use
-constexpr int64_t L0C_C_COPIES = 2;
-constexpr int64_t L0C_C_BYTES = 64 * 1024; // result
-static_assert(L0C_C_COPIES * L0C_C_BYTES <= L0C_BYTES);
-
-constexpr int64_t UB_BYTES = 184 * 1024; // bytes of UB that the plan may use
-
-// Flags between cube and vector cores, and how often each is set before the first round.
-constexpr uint16_t FLAG_GATHER_QK = 0; // rows of a task are gathered
-constexpr uint16_t FLAG_QK_SOFTMAX = 1; // scores of a task are written
-constexpr uint16_t FLAG_SOFTMAX_PV = 2; // P of a task is written
-constexpr uint16_t FLAG_PV_UPDATE = 3; // PV of a task is written
-constexpr uint16_t FLAG_PV_GATHER = 4; // a slot of gathered rows is free
-constexpr int64_t FLAG_PV_GATHER_CREDITS = KV_SLOTS;
-
 // Tensors in global memory.
 struct Arguments {
     GM_ADDR q; // query
@@ -185,7 +141,7 @@ public:
         return 2 * MmResUbSize(tiling) * 2;
     }
 
-    // pv: PV result; a share for each AIC
+    // pv: running output; a share for each AIC
     __aicore__ static inline int64_t PvOffset(const TilingData &tiling)
     {
         return POffset(tiling) + PBytes(tiling);
@@ -217,7 +173,7 @@ public:
         return 2 * M_TILE_MAX * 4;
     }
 
-    // acc: running output; a share for each AIC
+    // acc: statistics of a part of a list; a share for each AIC
     __aicore__ static inline int64_t AccOffset(const TilingData &tiling)
     {
         return RowStatsOffset(tiling) + RowStatsBytes(tiling);
@@ -249,7 +205,7 @@ public:
         return KV_SLOTS * (S2_TILE_MAX * D_PAD) * 2;
     }
 
-    // kv_valid: valid rows of a slot; a share for each AIC
+    // kv_valid: headers of gathered tiles; a share for each AIC
     __aicore__ static inline int64_t KvValidOffset(const TilingData &tiling)
     {
         return KvOffset(tiling) + KvBytes(tiling);

@@ -11,9 +11,6 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-constexpr uint32_t LIST_TOKENS = 2048; // tokens of a part of the list that is worked out at a time
-constexpr uint32_t TABLE_PAGES = 4096; // of a batch that are kept in UB
-
 // Tokens are worked out in vectors, a part of the list at a time: entries become tokens, those that the row does
 // not see are dropped wherever they stand, the others become rows of the cache. They are read one after the other.
 template <typename Facts>
@@ -26,7 +23,7 @@ public:
         call_ = call;
         indices_.SetGlobalBuffer((__gm__ int32_t *)indices);
         table_.SetGlobalBuffer((__gm__ int32_t *)table);
-        pipe.InitBuffer(buffer_, (2 * LIST_TOKENS + (Facts::KV_PAGED ? TABLE_PAGES : 0)) * sizeof(int32_t));
+        pipe.InitBuffer(buffer_, UB_ENTRIES_BYTES + UB_ROWS_BYTES + (Facts::KV_PAGED ? UB_TABLE_BYTES : 0));
         raw_ = buffer_.Get<int32_t>();
         rows_ = raw_[LIST_TOKENS];
         pages_ = rows_[LIST_TOKENS];

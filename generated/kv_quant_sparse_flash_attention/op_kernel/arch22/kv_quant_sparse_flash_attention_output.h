@@ -70,9 +70,9 @@ public:
         out_.SetGlobalBuffer((__gm__ QType *)addresses.out);
         rowMax_.SetGlobalBuffer((__gm__ float *)addresses.rowMax);
         rowSum_.SetGlobalBuffer((__gm__ float *)addresses.rowSum);
-        pipe.InitBuffer(zeroBuffer_, ZEROS * sizeof(QType));
-        pipe.InitBuffer(statBuffer_, 2 * FLOAT_LANES * sizeof(float));
-        pipe.InitBuffer(factorBuffer_, VECTOR_HEADS * SIDE * sizeof(float));
+        pipe.InitBuffer(zeroBuffer_, UB_ZEROS_BYTES);
+        pipe.InitBuffer(statBuffer_, UB_OUTPUTS_BYTES);
+        pipe.InitBuffer(factorBuffer_, UB_FACTORS_BYTES);
         values_ = scratch;
         zeros_ = zeroBuffer_.Get<QType>();
         maximum_ = statBuffer_.Get<float>();
@@ -95,13 +95,13 @@ public:
         for (uint32_t column = 0; column < NOPE_COLUMNS; column += PART_COLUMNS) {
             Load(accumulator, column);
             MultiplyColumns(values_, factors_, heads_);
-            Order<AscendC::HardEvent::V_MTE3>(EVENT_STATS);
+            Order<AscendC::HardEvent::V_MTE3>(EVENT_RESCALED);
             const uint16_t blocks = static_cast<uint16_t>(heads_ * SIDE / FLOATS_OF_BLOCK);
             AscendC::DataCopy(
                 Mine(accumulator, column), values_, AscendC::DataCopyParams{PART_COLUMNS, blocks, 0, blocks});
-            Order<AscendC::HardEvent::MTE3_MTE2>(EVENT_ACCUMULATOR);
+            Order<AscendC::HardEvent::MTE3_MTE2>(EVENT_RESCALED);
         }
-        Order<AscendC::HardEvent::MTE3_V>(EVENT_ACCUMULATOR);
+        Order<AscendC::HardEvent::MTE3_V>(EVENT_RESCALED);
     }
 
     // The accumulator over the sums, and the statistics.
@@ -149,7 +149,7 @@ public:
     }
 
 private:
-    static constexpr uint32_t ZEROS = 8 * NOPE_ELEMENTS;
+    static constexpr uint32_t ZEROS = UB_ZEROS_BYTES / sizeof(QType);
 
     __aicore__ inline uint64_t OffsetOf(int64_t queryRow, int64_t head) const
     {

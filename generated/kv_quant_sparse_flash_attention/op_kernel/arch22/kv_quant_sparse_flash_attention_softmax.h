@@ -23,7 +23,6 @@ struct Stats {
 template <typename QType>
 class Softmax {
 public:
-    static constexpr uint32_t SETS = 4; // of statistics: accumulators between their first tile and the output
     static constexpr float SLACK = 8.0F;
     static constexpr float LOWEST = -2.0e38F; // below every logit
 
@@ -31,10 +30,10 @@ public:
     {
         call_ = call;
         heads_ = call.VectorRows();
-        pipe.InitBuffer(scoreBuffer_, VECTOR_HEADS * TILE_ROWS * sizeof(float));
-        pipe.InitBuffer(weightBuffer_, VECTOR_HEADS * TILE_ROWS * sizeof(QType));
-        pipe.InitBuffer(statBuffer_, (3 * SETS + TEMPORARIES) * FLOAT_LANES * sizeof(float) + BLOCK_BYTES);
-        pipe.InitBuffer(spreadBuffer_, VECTOR_HEADS * BLOCK_BYTES);
+        pipe.InitBuffer(scoreBuffer_, UB_SCORES_BYTES);
+        pipe.InitBuffer(weightBuffer_, UB_WEIGHTS_BYTES);
+        pipe.InitBuffer(statBuffer_, UB_STATS_BYTES + UB_WORKING_BYTES);
+        pipe.InitBuffer(spreadBuffer_, UB_REFERENCES_BYTES);
         scores_ = scoreBuffer_.Get<float>();
         weights_ = weightBuffer_.Get<QType>();
         folded_ = scratch;
@@ -46,7 +45,7 @@ public:
         factor_ = Temporary(4);
         bits_ = Temporary(TEMPORARIES).template ReinterpretCast<uint8_t>();
         spread_ = spreadBuffer_.Get<float>();
-        Duplicate(stats_, 0.0F, static_cast<int32_t>((3 * SETS + TEMPORARIES) * FLOAT_LANES));
+        Duplicate(stats_, 0.0F, static_cast<int32_t>((3 * STAT_SETS + TEMPORARIES) * FLOAT_LANES));
         AscendC::Duplicate(scores_, 0.0F, static_cast<int32_t>(VECTOR_HEADS * TILE_ROWS));
         AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(EVENT_LOADED_SCORES);
         AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(EVENT_STORED_WEIGHTS);
@@ -60,7 +59,7 @@ public:
 
     __aicore__ inline Stats Of(uint32_t accumulator) const
     {
-        const uint32_t at = accumulator % SETS * 3 * FLOAT_LANES;
+        const uint32_t at = accumulator % STAT_SETS * 3 * FLOAT_LANES;
         return {stats_[at], stats_[at + FLOAT_LANES], stats_[at + 2 * FLOAT_LANES]};
     }
 
@@ -128,7 +127,7 @@ private:
 
     __aicore__ inline AscendC::LocalTensor<float> Temporary(uint32_t number) const
     {
-        return stats_[(3 * SETS + number) * FLOAT_LANES];
+        return stats_[(3 * STAT_SETS + number) * FLOAT_LANES];
     }
 
     __aicore__ inline AscendC::UnaryRepeatParams Whole() const

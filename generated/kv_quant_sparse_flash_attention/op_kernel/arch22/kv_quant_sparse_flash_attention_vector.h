@@ -29,8 +29,8 @@ public:
         Lengths<Facts> lengths;
         lengths.Init(call, arguments.qLens, arguments.kvLens);
         plan_.Init(call, lengths, core, AscendC::GetBlockNum());
-        pipe.InitBuffer(scratchBuffer_, SCRATCH_BYTES);
-        pipe.InitBuffer(headerBuffer_, RING_TILES * HEADER_BYTES);
+        pipe.InitBuffer(scratchBuffer_, UB_SCRATCH_BYTES);
+        pipe.InitBuffer(headerBuffer_, UB_HEADERS_BYTES);
         const AscendC::LocalTensor<float> scratch = scratchBuffer_.Get<float>();
         list_.Init(call, arguments.indices, arguments.table, pipe, scratch.ReinterpretCast<int32_t>());
         dequantiser_.Init(call, arguments.kv, pipe, scratch);
@@ -69,8 +69,7 @@ private:
     static constexpr uint32_t SOFTMAX_LAG = 2;
     static constexpr uint32_t OUTPUT_LAG = 2;
     static constexpr uint32_t STEPS = 8; // remembered: from the one ahead of gathering to the output
-    static constexpr uint32_t SCRATCH_BYTES = Dequantiser<QType, KvType>::FLOATS * sizeof(float);
-    static_assert(3 * LIST_TOKENS * sizeof(int32_t) + LIST_TOKENS / 8 <= SCRATCH_BYTES);
+    static_assert(3 * LIST_TOKENS * sizeof(int32_t) + LIST_TOKENS / 8 <= UB_SCRATCH_BYTES);
 
     // A batch of rows that this core gathers.
     struct Batch {
