@@ -6,60 +6,10 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_DEQUANT_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_DEQUANT_H
 
-#include "kv_quant_sparse_flash_attention_flags.h"
+#include "kv_quant_sparse_flash_attention_stages.h"
 #include "kv_quant_sparse_flash_attention_step.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
-
-// Buffers in which a vector core puts together what it stores; in turns, so that one is filled while the other is
-// on its way. The events between V and MTE3 go with the buffer.
-template <typename QType>
-class Stages {
-public:
-    static constexpr uint32_t ELEMENTS = ROW_COLUMNS * BATCH_ROWS * SIDE;
-
-    __aicore__ inline void Init(AscendC::TPipe &pipe)
-    {
-        pipe.InitBuffer(buffer_, UB_STAGE_BYTES);
-        for (uint32_t i = 0; i < STAGES; ++i) {
-            AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(EVENT_STAGE + static_cast<int32_t>(i));
-        }
-    }
-
-    __aicore__ inline AscendC::LocalTensor<QType> Take()
-    {
-        AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(Event());
-        return buffer_.Get<QType>()[current_ * ELEMENTS];
-    }
-
-    // V has filled the buffer: MTE3 may read it.
-    __aicore__ inline void Filled()
-    {
-        Order<AscendC::HardEvent::V_MTE3>(Event());
-    }
-
-    __aicore__ inline void Stored()
-    {
-        AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(Event());
-        current_ = (current_ + 1) % STAGES;
-    }
-
-    __aicore__ inline void Await()
-    {
-        for (uint32_t i = 0; i < STAGES; ++i) {
-            AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(EVENT_STAGE + static_cast<int32_t>(i));
-        }
-    }
-
-private:
-    __aicore__ inline int32_t Event() const
-    {
-        return EVENT_STAGE + static_cast<int32_t>(current_);
-    }
-
-    AscendC::TBuf<AscendC::TPosition::VECCALC> buffer_;
-    uint32_t current_ = 0;
-};
 
 template <typename QType, typename KvType>
 class Dequantiser {
