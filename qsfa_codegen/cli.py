@@ -407,6 +407,12 @@ Exit status:
     metavar="DIR",
     help="Files that are added to op_kernel, or replace those of the same name.",
 )
+@click.option(
+    "--toolkit",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Compile the kernel with the Ascend C headers of the CANN toolkit in DIR.",
+)
 @click.option("--counts", is_flag=True, help="Show what each core did: instructions, bytes by route, flags.")
 @click.option(
     "--trace",

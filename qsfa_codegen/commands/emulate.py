@@ -31,7 +31,10 @@ SMALL = 200_000_000
 
 
 class Request(Struct, frozen=True):
-    """What to run. ``cases`` None: ``derived`` calls that the spec implies."""
+    """What to run. ``cases`` None: ``derived`` calls that the spec implies.
+
+    ``toolkit`` is the root of an installed toolkit, through whose Ascend C headers the kernel runs.
+    """
 
     spec: Path
     cases: Path | None = None
@@ -42,6 +45,7 @@ class Request(Struct, frozen=True):
     seed: int = 0
     schedule: str = "fixed"
     kernel: Path | None = None
+    toolkit: Path | None = None
     trace: Path | None = None
     counts: bool = False
     limit: float = 600.0
@@ -130,6 +134,7 @@ class _Run:
         console: Console,
     ) -> None:
         from qsfa_codegen.emulate.run import Emulation
+        from qsfa_codegen.emulator.toolkit import KernelHeaders
 
         self._evaluator = evaluator
         self._chip = sources.chip
@@ -137,7 +142,8 @@ class _Run:
         self._sources = sources
         self._request = request
         self._console = console
-        self._emulation = Emulation(sources, family, evaluator)
+        headers = None if request.toolkit is None else KernelHeaders.at(request.toolkit)
+        self._emulation = Emulation(sources, family, evaluator, headers)
         self._programs: dict[Variant, Path] = {}
 
     # ------------------------------------------------------------------ cases

@@ -116,6 +116,8 @@ def _verify_with(toolkit: Toolkit, operator: Operator, run: _Run) -> int:
     if refusals:
         return status.FINDINGS
     run.note(toolkit.root)
+    if not _kernel_accepted(toolkit.root, operator, run):
+        return status.FINDINGS
     with TemporaryDirectory(prefix="qsfa-codegen-") as folder:
         try:
             path = program(toolkit, operator, files, Path(folder))
@@ -123,6 +125,36 @@ def _verify_with(toolkit: Toolkit, operator: Operator, run: _Run) -> int:
             run.note(toolkit.root, str(error))
             return status.OK
         return run.run(_Target(path, toolkit.root, partial(can_say, operator)))
+
+
+def _kernel_accepted(root: Path, operator: Operator, run: _Run) -> bool:
+    """Compile the kernel, where there is one, with a toolkit's Ascend C headers; False: they refuse it."""
+    from qsfa_codegen.commands.verify_report import kernel_note
+    from qsfa_codegen.emulate.program import kernel_sources
+    from qsfa_codegen.emulate.typecheck import CHECKED, refusals
+    from qsfa_codegen.emulator.toolkit import KernelHeaders
+    from qsfa_codegen.host.errors import HostError
+
+    chip = next((chip for chip in operator.chips if chip.cce_aicore == CHECKED), None)
+    if chip is None:
+        return True
+    try:
+        sources = kernel_sources(operator, chip)
+    except HostError:  # there is none
+        return True
+    try:
+        headers = KernelHeaders.at(root)
+    except HostError as error:
+        run.console.result(kernel_note(operator, run.form, root, (), error.diagnostic.message))
+        return True
+    found = list(refusals(sources, headers))
+    for _, refusal in found:
+        if refusal is not None:
+            run.console.finding(refusal.diagnostic, refusal.detail)
+    if any(refusal is not None for _, refusal in found):
+        return False
+    run.console.result(kernel_note(operator, run.form, root, [check for check, _ in found]))
+    return True
 
 
 class _Run:
@@ -137,6 +169,11 @@ class _Run:
         self.console = console
         self._evaluator = evaluator
         self._calls = Calls(evaluator)
+
+    @property
+    def form(self) -> str:
+        """Of the results: text or json."""
+        return self._request.form
 
     def note(self, toolkit: Path, not_run: str | None = None) -> None:
         """Say that a toolkit's headers accept the code, or why it is not run with its libraries."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from qsfa_codegen.commands.verify import Reduced, Request
     from qsfa_codegen.contract.run import Outcome
+    from qsfa_codegen.emulate.typecheck import Checked
     from qsfa_codegen.spec.model import Operator
     from qsfa_codegen.verify.disagree import Tally
 
@@ -30,6 +31,25 @@ def note(operator: Operator, request: Request, toolkit: Path, not_run: str | Non
     if not_run is None:
         return f"{operator.snake}: compiles with the headers of {toolkit}"
     return f"{operator.snake}: not run with the libraries of {toolkit}: {not_run}"
+
+
+def kernel_note(
+    operator: Operator, form: str, toolkit: Path, checks: Sequence[Checked], not_checked: str | None = None
+) -> str:
+    """What a toolkit's Ascend C headers make of the kernel: they accept it, or why it is not compiled."""
+    if form == "json":
+        told = (
+            {"checked": [check.name for check in checks]} if not_checked is None else {"reason": not_checked}
+        )
+        return dump({"operator": operator.snake, "toolkit": str(toolkit), "kernel": told})
+    if not_checked is not None:
+        return f"{operator.snake}: kernel not compiled with the headers of {toolkit}: {not_checked}"
+    number = max(check.keys for check in checks)
+    keys = f"{number} tiling key{'' if number == 1 else 's'}"
+    names = "; ".join(check.name for check in checks)
+    return (
+        f"{operator.snake}: the kernel compiles with the Ascend C headers of {toolkit} ({names}; {keys} each)"
+    )
 
 
 def report(

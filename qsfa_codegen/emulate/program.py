@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -12,6 +12,8 @@ from qsfa_codegen.contract.env import CallEnv
 from qsfa_codegen.diagnostics import Diagnostic
 from qsfa_codegen.emulator.build import build
 from qsfa_codegen.emulator.launch import KernelType
+from qsfa_codegen.emulator.through import build_through
+from qsfa_codegen.emulator.toolkit import KernelHeaders
 from qsfa_codegen.expr.nodes import RefKind
 from qsfa_codegen.host.errors import HostError
 from qsfa_codegen.render.kernel import has_kernel
@@ -114,10 +116,13 @@ def _refuse_without_body(sources: KernelSources) -> None:
                     )
 
 
-def build_program(sources: KernelSources, variant: Variant) -> Path:
-    """The program that launches the variant; compiled unless it is cached. HostError when it cannot be."""
-    unit = _unit(sources, variant)
-    return build({**sources.files, _UNIT: unit}, _UNIT)
+def build_program(sources: KernelSources, variant: Variant, headers: KernelHeaders | None = None) -> Path:
+    """The program that launches the variant; compiled unless it is cached. HostError when it cannot be.
+
+    With the ``headers`` of a toolkit the kernel reaches the emulator through them.
+    """
+    files = {**sources.files, _UNIT: _unit(sources, variant)}
+    return build(files, _UNIT) if headers is None else build_through(files, _UNIT, headers, sources.chip)
 
 
 def kernel_type(operator: Operator) -> KernelType:
@@ -135,26 +140,48 @@ def _parameters(operator: Operator) -> tuple[Input | Output, ...]:
     return (*operator.inputs, *operator.outputs)
 
 
-def _unit(sources: KernelSources, variant: Variant) -> str:
-    """The kernel's entry as the build compiles it for one variant, registered with the emulator."""
-    operator = sources.operator
+def dtype_rows(operator: Operator, chip: Chip) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """The dtype of each parameter in order of the ABI, for every row of dtypes that the chip supports."""
+    rows = operator.dtypes.rows_of(chip.id)
+    roots = [(param.name, root_dtype(operator, param.dtype)) for param in _parameters(operator)]
+    columns = operator.dtypes.columns
+    return tuple(
+        tuple(
+            (name, str(root.fixed if root.column is None else row.dtypes[columns.index(root.column)]))
+            for name, root in roots
+        )
+        for row in rows
+    )
+
+
+def entry(sources: KernelSources, dtypes: Sequence[tuple[str, str]]) -> list[str]:
+    """Lines that include the kernel's entry as the build compiles it for these dtypes."""
     lines = [f"#define __CCE_AICORE__ {sources.chip.cce_aicore}"]
-    for name, dtype in variant.dtypes:
+    for name, dtype in dtypes:
         lines.append(f"#define DTYPE_{name.upper()} {DTYPES[dtype].kernel}")
         lines.append(f"#define ORIG_DTYPE_{name.upper()} {DTYPES[dtype].ge}")
+    return [*lines, f'#include "{_FOLDER}/{sources.operator.snake}.cpp"', ""]
+
+
+def call_of(operator: Operator, numbers: Sequence[str]) -> str:
+    """A call of the entry with these template arguments and the addresses in ``tensors``."""
     given = ", ".join(f"tensors[{number}]" for number in range(len(arguments(operator))))
+    chosen = f"<{', '.join(numbers)}>" if numbers else ""
+    return f"{operator.snake}{chosen}({given})"
+
+
+def _unit(sources: KernelSources, variant: Variant) -> str:
+    """The kernel's entry for one variant, registered with the emulator."""
+    operator = sources.operator
     key = tiling_key(operator)
-    numbers = ""
-    if key is not None and key.args:
-        values = (f"EMULATED_TPL_ARGUMENT({variant.key}, {place})" for place in range(len(key.args)))
-        numbers = f"<{', '.join(values)}>"
-    lines += [
-        f'#include "{_FOLDER}/{operator.snake}.cpp"',
-        "",
+    places = range(len(key.args)) if key is not None else ()
+    numbers = [f"EMULATED_TPL_ARGUMENT({variant.key}, {place})" for place in places]
+    lines = [
+        *entry(sources, variant.dtypes),
         '#include "core/registry.h"',
         "",
         f'static const emulator::Registration emulated("{operator.snake}", [](uint8_t *const *tensors) {{',
-        f"    {operator.snake}{numbers}({given});",
+        f"    {call_of(operator, numbers)};",
         "});",
         "",
     ]

@@ -22,6 +22,7 @@ from qsfa_codegen.emulate.program import (
     variant_of,
 )
 from qsfa_codegen.emulator.launch import SECONDS, Launch, Outcome, Report, Role, Tensor, launch
+from qsfa_codegen.emulator.toolkit import KernelHeaders
 from qsfa_codegen.host.engine import HostEngine
 from qsfa_codegen.reference.families import FamilyReference, Tensors
 from qsfa_codegen.reference.subject import Subject
@@ -69,10 +70,20 @@ class Ran(Struct, frozen=True):
 
 
 class Emulation:
-    """The kernel of one operator on one chip, and the reference that its outputs are compared with."""
+    """The kernel of one operator on one chip, and the reference that its outputs are compared with.
 
-    def __init__(self, sources: KernelSources, family: FamilyReference, evaluator: Evaluator) -> None:
+    With the ``headers`` of a toolkit it reaches the emulator through them.
+    """
+
+    def __init__(
+        self,
+        sources: KernelSources,
+        family: FamilyReference,
+        evaluator: Evaluator,
+        headers: KernelHeaders | None = None,
+    ) -> None:
         self._sources = sources
+        self._headers = headers
         self._family = family
         self._evaluator = evaluator
         self._operator = sources.operator
@@ -100,7 +111,7 @@ class Emulation:
 
     def program(self, variant: Variant) -> Path:
         """The program that launches a variant; compiled unless it is cached. HostError when it cannot be."""
-        return build_program(self._sources, variant)
+        return build_program(self._sources, variant, self._headers)
 
     def subject(self, call: Call) -> Subject:
         """The call as the reference takes it."""

@@ -41,16 +41,16 @@ def build(files: Mapping[str, str], unit: str, flags: Sequence[str] = ()) -> Pat
     objects.remove_unused(folder)
     with tempfile.TemporaryDirectory(prefix="qsfa-codegen-") as place:
         root = Path(place)
-        _write(files, root)
+        write(files, root)
         compiled = root / "kernel.o"
         command = [*tool.command, *OF_KERNELS, *flags, f"-I{HERE}", f"-I{INCLUDE}", "-c", unit]
         objects.make(command, compiled, f"{PurePosixPath(unit).name}, a kernel", root)
-        parts = [str(compiled), *map(str, _core(tool, folder))]
+        parts = [str(compiled), *map(str, core_objects(tool, folder))]
         objects.make([*tool.command, *parts], program, "the emulator's program", root)
     return program
 
 
-def _core(tool: compiler.Compiler, folder: Path) -> list[Path]:
+def core_objects(tool: compiler.Compiler, folder: Path) -> list[Path]:
     """The objects of the emulator itself, made once for all kernels, also for several at a time."""
     with _MAKING:
         return _made_core(tool, folder)
@@ -76,7 +76,8 @@ def _emulator() -> str:
     return objects.digest_of_sources(CORE, INCLUDE, OPS)
 
 
-def _write(files: Mapping[str, str], root: Path) -> None:
+def write(files: Mapping[str, str], root: Path) -> None:
+    """Write the files (text by path) below ``root``."""
     for path, text in files.items():
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)

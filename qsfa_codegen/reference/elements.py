@@ -12,6 +12,8 @@ Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+BYTES = 1 << 8
+"""How many bytes there are."""
 UNIT = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24}
 """The largest relative error of rounding a normal number to the nearest one of a dtype."""
 LEAST = {"float16": 2.0**-25, "bfloat16": 2.0**-134, "float32": 2.0**-150}
@@ -47,13 +49,13 @@ def round_to(values: Floats, half: str) -> Floats:
 @cache
 def table(kind: str) -> NDArray[np.float32]:
     """The number of each quantised byte."""
-    return np.array([element(kind, byte) for byte in range(256)], dtype=np.float32)
+    return np.array([element(kind, byte) for byte in range(BYTES)], dtype=np.float32)
 
 
 def element(kind: str, byte: int) -> float:
     """The number of one quantised byte."""
     if kind == "int8":
-        return float(byte - 256 if byte > 127 else byte)
+        return float(byte - BYTES if byte >= BYTES // 2 else byte)
     return fp8(byte) if kind == "float8_e4m3fn" else hifloat8(byte)
 
 

@@ -86,7 +86,7 @@ class _Filler:
         view, made = self._view, dict[str, NDArray[Any]]()
         q_lens = self._lengths(view.q_lens, self._q_lengths)
         kv_lens = self._lengths(view.kv_lens, self._kv_lengths)
-        table = self._one(view.table, lambda arg: self._block_table(arg, kv_lens))
+        table = self._one(view.table, lambda arg: self._page_table(arg, kv_lens))
         roles = {
             "q_lens": q_lens,
             "kv_lens": kv_lens,
@@ -137,9 +137,9 @@ class _Filler:
 
     # ------------------------------------------------------------------ lists and tables
 
-    def _block_table(self, arg: TensorArg, kv_lens: NDArray[Any] | None) -> Any:
+    def _page_table(self, arg: TensorArg, kv_lens: NDArray[Any] | None) -> Any:
         lengths = [self._kv_length(kv_lens, batch) for batch in range(arg.shape[0])]
-        return data.block_table(self._random, arg.shape, self._view.cache.shape[0], self._view.page, lengths)
+        return data.page_table(self._random, arg.shape, self._view.cache.shape[0], self._view.page, lengths)
 
     def _lists(self, arg: TensorArg, q_lens: NDArray[Any] | None, kv_lens: NDArray[Any] | None) -> Any:
         size = arg.shape[-1]

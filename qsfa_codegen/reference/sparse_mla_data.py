@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qsfa_codegen.reference.elements import Bytes, Floats, Ints, half_bytes, round_to
+from qsfa_codegen.reference.elements import BYTES, Bytes, Floats, Ints, half_bytes, round_to
 from qsfa_codegen.reference.sparse_mla import Row
 
 Random = np.random.Generator
@@ -23,7 +23,7 @@ def numbers(random: Random, half: str, *shape: int) -> Floats:
 
 def random_rows(random: Random, count: int, kind: str, half: str, row: Row) -> Bytes:
     """Packed rows of finite numbers around 1: quantised bytes, RoPE in the bytes of ``half``, scales."""
-    quantised = random.integers(0, 256, (count, row.nope), dtype=np.uint8)
+    quantised = random.integers(0, BYTES, (count, row.nope), dtype=np.uint8)
     size = 64.0
     if kind == "float8_e4m3fn":
         quantised[(quantised & 0x7F) == 0x7F] = 0x38
@@ -83,7 +83,7 @@ def any_sums(random: Random, count: int, total: int) -> list[int]:
     return [int(cut) for cut in np.sort(cuts)]
 
 
-def block_table(random: Random, shape: Sequence[int], blocks: int, page: int, lengths: Sequence[int]) -> Ints:
+def page_table(random: Random, shape: Sequence[int], blocks: int, page: int, lengths: Sequence[int]) -> Ints:
     """A block of the cache for each that a batch uses: each its own where there are enough."""
     table = random.choice(_NO_BLOCK, size=tuple(shape)).astype(np.int64)
     used = [-(-length // page) for length in lengths]

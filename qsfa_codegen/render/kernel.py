@@ -98,7 +98,7 @@ def _render_part(arch: str, part: str, operator: Operator, templates: Templates)
         snake=operator.snake,
         namespace=kernel_namespace(operator),
         template=wrap_call("template <", [*types, *numbers], ">"),
-        kernel=f"Kernel<{', '.join(arguments)}>",
+        member=lambda name: wrap_call("__aicore__ inline void Kernel<", arguments, f">::{name}"),
         **family.numbers,
     )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from qsfa_codegen.diagnostics import Diagnostic, Severity
+from qsfa_codegen.diagnostics import Diagnostic, Severity, Span
 from qsfa_codegen.render.family_facts import lacking_fact
+from qsfa_codegen.render.kernel_family import PARTS, family_parts
 from qsfa_codegen.render.python_package import has_cpu, unbound_roles
 from qsfa_codegen.render.python_rows import has_rows
 from qsfa_codegen.render.torch_schema import has_torch
@@ -17,16 +18,29 @@ if TYPE_CHECKING:
 
 
 def left_out(operator: Operator) -> Iterator[Diagnostic]:
-    """A warning, for an operator whose reference is of a family that the program knows."""
+    """Warnings, for an operator whose reference or kernel is of a family that the program knows."""
     lacking, files = _lacking(operator), list(_files(operator))
     if lacking and files and operator.reference is not None:
-        yield Diagnostic(
-            "QS916",
-            f"{' and '.join(files)} {'are' if len(files) > 1 else 'is'} left out: {lacking}",
-            operator.reference.span,
-            "tell it in the spec, or leave out `reference`",
-            Severity.WARNING,
-        )
+        message = f"{' and '.join(files)} {'are' if len(files) > 1 else 'is'} left out: {lacking}"
+        yield _warning(message, operator.reference.span, "tell it in the spec, or leave out `reference`")
+    yield from _kernels(operator)
+
+
+def _kernels(operator: Operator) -> Iterator[Diagnostic]:
+    kernel = operator.kernel
+    if kernel is None or (operator.emit and "op_kernel" not in operator.emit):
+        return
+    for arch in operator.archs:
+        if PARTS.get((kernel.family, arch)) and not family_parts(operator, arch):
+            message = (
+                f"the body of the kernel in op_kernel/{arch} is left out: roles, tiling data and workspace "
+                f"do not say all that the family '{kernel.family}' needs"
+            )
+            yield _warning(message, kernel.span, "say it, or write the body by hand")
+
+
+def _warning(message: str, span: Span, help: str) -> Diagnostic:
+    return Diagnostic("QS916", message, span, help, Severity.WARNING)
 
 
 def _lacking(operator: Operator) -> str:
@@ -50,6 +64,6 @@ def _files(operator: Operator) -> Iterator[str]:
         if not has_cpu(operator):
             yield f"the computation in {module}"
         elif operator.serving is not None:
-            yield f"{module}/model.py"
+            yield f"the model side in {module}"
         if "tests" in groups:
             yield "tests/e2e"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _NAMES = """
 attend call check check_contents dataclass dims has_symbols make_outputs math read_dims register struct tensor
-torch
+torch unless_open with_open_sizes
 """
 _OWN_NAMES = frozenset(_NAMES.split())
 DATA_FUNCTIONS = {"all_between": "_outside", "non_decreasing": "_falling", "padded_with": "_behind_padding"}

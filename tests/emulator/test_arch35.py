@@ -27,11 +27,12 @@ def launched(kernel: str, *tensors: Tensor, **options: Any) -> Outcome:
     return done
 
 
+@pytest.mark.parametrize("kernel", ["add_registers", "add_in_scope"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_vector_add_with_registers(seed: int | None) -> None:
+def test_vector_add_with_registers(kernel: str, seed: int | None) -> None:
     x, y = RNG.standard_normal((2, 2000)).astype(np.float32)
     done = launched(
-        "add_registers",
+        kernel,
         given("x", x.tobytes()),
         given("y", y.tobytes()),
         wanted("z", 8000),

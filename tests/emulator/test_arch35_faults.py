@@ -75,6 +75,16 @@ def test_loads_and_stores_that_nothing_orders(kernel: str, seed: int | None) -> 
     assert finding.other.line == line(UNIT, f"{kernel}_first")
 
 
+@pytest.mark.parametrize("seed", [None, 1, 2, 3, 4])
+def test_a_scope_that_does_not_wait_for_a_copy(seed: int | None) -> None:
+    found = launched("scope_too_early", seed=seed).report.findings
+    assert [(f.code, f.other.line) for f in found] == [("race", line(UNIT, "scope_too_early_first"))]
+    # Where the copy comes behind in this run, all that is known of the load is in which scope it was.
+    places = ("scope_too_early", "scope_too_early_scope")
+    assert found[0].at.line in [line(UNIT, mark) for mark in places[: 1 if seed is None else 2]]
+    assert "HardEvent::MTE2_V" in found[0].help
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_loads_and_stores_that_are_in_order(seed: int | None) -> None:
     assert launched("in_order", seed=seed).report.findings == ()
@@ -90,6 +100,7 @@ ENDS = {
     "unaligned": ("misaligned", "LoadAlign begins at byte 1028 of UB of aiv0; expected: a multiple of 32"),
     "far_blocks": ("limit", "dataBlockStride is 65536; expected: 0 to 65535"),
     "copies": ("inside-vector-function", "DataCopy inside a vector function"),
+    "copies_in_scope": ("inside-vector-function", "DataCopy inside a vector function"),
     "reads_one": ("inside-vector-function", "GetValue inside a vector function"),
     "outside": ("limit", "registers are there in vector functions alone"),
 }

@@ -153,12 +153,12 @@ def test_small_products_need_a_barrier() -> None:
     assert "PipeBarrier<PIPE_M>()" in finding.help
 
 
-def test_a_cube_core_has_no_vector_pipe() -> None:
-    finding = only(launched("vector_on_cube"))
+def test_a_vector_core_has_no_cube_pipe() -> None:
+    finding = only(launched("cube_on_vector", KernelType.MIX_1_1))
     assert (finding.code, finding.core, finding.at.line) == (
         "no-such-pipe",
-        "aic0",
-        line(UNIT, "vector_on_cube"),
+        "aiv0",
+        line(UNIT, "cube_on_vector"),
     )
 
 

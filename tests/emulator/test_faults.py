@@ -41,7 +41,7 @@ BOUNDS = {
     ),
     "past_offsets": (
         "out-of-bounds",
-        "Gather reads bytes 0 to 16777215 of UB of aiv0; the buffer has bytes 0 to 255",
+        "Gather reads bytes 0 to 65279 of UB of aiv0; the buffer has bytes 0 to 255",
         "UB of aiv0",
         256,
     ),

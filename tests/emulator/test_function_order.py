@@ -91,7 +91,7 @@ def found_in(library: ctypes.CDLL, script: list[Step]) -> list[int]:
     return [int(byte) for byte in found]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(script=st.lists(steps, min_size=30, max_size=160))
 def test_what_nothing_orders_is_found(library: ctypes.CDLL, script: list[Step]) -> None:
     model, expected = Model(), []

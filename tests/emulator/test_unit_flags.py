@@ -60,7 +60,7 @@ def test_no_event_is_needed_where_both_have_unit_flags(rows: int, seed: int | No
     for turn in range(TURNS):
         expected[turn, :rows] = 2 * (a @ b[turn])[:rows]
     assert np.array_equal(results(done), expected)
-    assert done.report.cores["aic0"].flags == 4  # of the loads
+    assert done.report.cores["aic0"].flags == 4 + 6  # of the loads, and of TPipe
 
 
 @pytest.mark.parametrize("seed", SEEDS[:3])

@@ -176,6 +176,7 @@ def lists() -> Iterator[Case]:
             causal=causal,
             cores=cores_,
         )
+    yield Case("blocks_listed_twice", q=(2,), kv=(37,), size=4, block=16, lists=((2, 0, 2), (1, 2, 1, 2)))
     yield Case("no_valid_entry", q=(2,), kv=(50,), size=8, lists=((), ()))
     yield Case("entries_behind_the_edge", q=(4,), kv=(6,), size=6, lists=((5, 4, 3, 2, 1, 0),) * 4)
 

@@ -62,11 +62,7 @@ def told(findings: tuple[Finding, ...]) -> list[str]:
     return [f"{found.at.file}:{found.at.line}: {found.code}: {found.message}" for found in findings]
 
 
-RESCALED = pytest.mark.xfail(strict=True, reason="a buffer is used again before its copy is done")
-LARGE = ("scale_one", "scale_large")
-
-
-@pytest.mark.parametrize("name", [pytest.param(n, marks=RESCALED if n in LARGE else ()) for n in CASES])
+@pytest.mark.parametrize("name", CASES)
 def test_a_case_is_right(name: str, results: dict[str, Ran | HostError]) -> None:
     ran = results[name]
     assert isinstance(ran, Ran), ran
@@ -154,7 +150,6 @@ def decode() -> tuple[Call, Data]:
     return call, {name: array.reshape(shapes[name]) for name, array in data.items()}
 
 
-@RESCALED
 def test_the_decoding_step_at_full_size(emulation: Emulation) -> None:
     """Within the error of the released test of the operator; the softmax outputs as everywhere."""
     reference = operator().reference

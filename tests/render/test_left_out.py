@@ -16,7 +16,7 @@ from tests.cli_tools import Program
 
 SPEC = Path(__file__).parents[2] / "spec" / "kv_quant_sparse_flash_attention.yaml"
 MODULE = "python/kv_quant_sparse_flash_attention"
-MODEL_AND_SUITES = f"{MODULE}/model.py and tests/e2e are left out: "
+MODEL_AND_SUITES = f"the model side in {MODULE} and tests/e2e are left out: "
 
 
 def text(*edits: tuple[str, str]) -> str:
@@ -58,14 +58,14 @@ LACKING = {
 @pytest.mark.parametrize("spec", LACKING, ids=LACKING.get)
 def test_the_model_and_the_suites_are_left_out(spec: str) -> None:
     found = operator(spec)
-    (warning,) = left_out(found)
+    warning, *_ = left_out(found)
     assert (warning.code, warning.severity) == ("QS916", Severity.WARNING)
     assert warning.message == MODEL_AND_SUITES + LACKING[spec]
     assert warning.span is not None
     assert spec.splitlines()[warning.span.line - 1].startswith("  python: sparse_mla.attend")
     files = render(replace(found, emit=("python", "tests")))
     assert f"{MODULE}/cpu.py" in files
-    assert not [path for path in files if "e2e" in path or "model.py" in path]
+    assert not [path for path in files if "e2e" in path or "model.py" in path or "chips.py" in path]
 
 
 def test_without_a_torch_operator_nothing_is_computed() -> None:
@@ -76,13 +76,26 @@ def test_without_a_torch_operator_nothing_is_computed() -> None:
     )
 
 
+def test_the_body_of_a_kernel_is_left_out() -> None:
+    spec = text(("    block_tokens: sparse_block_size\n", ""))
+    _, warning = left_out(operator(spec))
+    assert warning.message == (
+        "the body of the kernel in op_kernel/arch22 is left out: roles, tiling data and workspace "
+        "do not say all that the family 'sparse_mla' needs"
+    )
+    assert warning.span is not None
+    assert spec.splitlines()[warning.span.line - 1] == "  family: sparse_mla"
+    bodies = [len([path for path in render(operator(one)) if "op_kernel" in path]) for one in (spec, text())]
+    assert bodies[0] < bodies[1]
+
+
 @pytest.mark.parametrize(
     ("emit", "files"),
     [
         ("[op_host]", None),
         ("[tests]", None),
-        ("[python]", f"{MODULE}/model.py is left out"),
-        ("[python, tests]", f"{MODULE}/model.py and tests/e2e are left out"),
+        ("[python]", f"the model side in {MODULE} is left out"),
+        ("[python, tests]", f"the model side in {MODULE} and tests/e2e are left out"),
     ],
 )
 def test_what_is_not_asked_for_is_not_missed(emit: str, files: str | None) -> None:

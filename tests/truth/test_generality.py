@@ -32,6 +32,8 @@ _OWN_NUMBERS = {
     r"\"maxItems\": \d+,?": "most items that the schema allows",
     r"ALIGNMENT = \{.*\}": "bytes that on-chip buffers are aligned to",
     r"char message\[\d+\];": "longest message of generated host code",
+    r"constexpr uint32_t REPEAT_BYTES = \d+;": "bytes that a vector core computes with at a time",
+    r"\"[a-z_]+\": Allowed\(.*\),": "what a family's kernel leaves open to a spec, and within what bounds",
 }
 # Lines with a name that is somebody else's too.
 _OWN_NAMES = {

@@ -111,6 +111,9 @@ public:
     Memory &In(Space space);
     Core *Neighbour(uint32_t sub); // of this group and the other kind; nullptr where there is none
     void Report(Finding finding); // with this core's name filled in
+    void BeginScope(Instruction instruction); // a vector function that the scalar unit runs itself
+    void EndScope();
+
     // For the vector function that runs: bytes are checked and entered. Of those that are read, `known` is told which
     // have a value; no more is said of the others.
     void Touch(Access access, const char *name, Site site, bool *known = nullptr);
@@ -201,7 +204,11 @@ private:
     const ClockPointer &Snapshot();
     Signal ReleaseScalar();
     void Execute(Instruction &instruction, PipeState &pipe);
+    void Join(PipeState &pipe, const Instruction &instruction);
+    void Charge(const Instruction &instruction, PipeState &pipe);
     void RunFunction(Instruction &instruction);
+    void EnterFunction(Instruction &instruction);
+    void LeaveFunction();
     static std::vector<Access> Known(const Access &access, bool *known);
     void Enter(const Instruction &instruction, const PipeState &pipe);
     enum class Entry : uint8_t {
@@ -237,6 +244,7 @@ private:
     std::vector<std::pair<int64_t, int64_t>> buffers_; // that marked addresses belong to
     std::unique_ptr<FunctionOrder> functionOrder_;
     Instruction *function_ = nullptr; // a vector function while it runs
+    Instruction scope_; // the vector function that the scalar unit runs
     UnitFlags unitFlags_;
     ClockPointer snapshot_;
     std::map<std::pair<Memory *, uint64_t>, uint64_t> cache_; // lines of GM: since which step

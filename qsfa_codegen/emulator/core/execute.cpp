@@ -147,16 +147,22 @@ Signal Core::Release(const PipeState &pipe) const
     return {std::move(clock), std::max(pipe.time, pipe.done)};
 }
 
-void Core::StepPipe(Pipe which)
+// What was complete when it was issued is so for it.
+void Core::Join(PipeState &pipe, const Instruction &instruction)
 {
-    PipeState &pipe = Of(which);
-    Instruction instruction = std::move(pipe.queue.front());
-    pipe.queue.pop_front();
     if (pipe.joined != instruction.issued) {
         pipe.joined = instruction.issued;
         pipe.clock.Join(*pipe.joined);
     }
     pipe.time = std::max(pipe.time, instruction.issueTime);
+}
+
+void Core::StepPipe(Pipe which)
+{
+    PipeState &pipe = Of(which);
+    Instruction instruction = std::move(pipe.queue.front());
+    pipe.queue.pop_front();
+    Join(pipe, instruction);
     switch (instruction.kind) {
         case Kind::WORK:
             unitFlags_.Join(instruction.unitFlags, pipe.clock, pipe.time);
@@ -218,6 +224,11 @@ void Core::Execute(Instruction &instruction, PipeState &pipe)
         finding.message = Text("%s makes NaN or infinity of operands without any", instruction.name);
         Report(std::move(finding));
     }
+    Charge(instruction, pipe);
+}
+
+void Core::Charge(const Instruction &instruction, PipeState &pipe)
+{
     const Cost cost = CostOf(instruction, machine_.OnChip());
     if (machine_.Options().trace) {
         const auto core = static_cast<uint32_t>(CoreOf(pipe.thread));
@@ -230,19 +241,57 @@ void Core::Execute(Instruction &instruction, PipeState &pipe)
 // The loads and stores of a vector function are known only while it runs.
 void Core::RunFunction(Instruction &instruction)
 {
+    EnterFunction(instruction);
+    try {
+        instruction.execute();
+    } catch (const FunctionEnded &) { // what is wrong is told
+    }
+    LeaveFunction();
+}
+
+void Core::EnterFunction(Instruction &instruction)
+{
     function_ = &instruction;
     if (!functionOrder_) {
         functionOrder_ = std::make_unique<FunctionOrder>(In(Space::UB).Bytes());
     }
     functionOrder_->Begin();
     SetFunctionOf(this);
-    try {
-        instruction.execute();
-    } catch (const FunctionEnded &) { // what is wrong is told
-    }
+}
+
+void Core::LeaveFunction()
+{
+    counts.CountRegisters(*function_);
     SetFunctionOf(nullptr);
     function_ = nullptr;
-    counts.CountRegisters(instruction);
+}
+
+// The code of a scope stands in the kernel itself: the scalar unit runs it for V, when V has come to it.
+void Core::BeginScope(Instruction instruction)
+{
+    RefuseInFunction(instruction.name, instruction.site);
+    if (!CheckPipe(instruction.pipe, instruction.name, instruction.site)) {
+        return;
+    }
+    PipeState &pipe = Of(Pipe::V);
+    if (!pipe.queue.empty()) {
+        Block(Wait::ONE_PIPE, instruction.site, {Pipe::V, Pipe::S, 0});
+    }
+    counts.Count(instruction, machine_.OnChip());
+    instruction.issued = Snapshot();
+    instruction.issueTime = ++Of(Pipe::S).time;
+    instruction.order = ++issued_;
+    Join(pipe, instruction);
+    ++pipe.number;
+    machine_.Remember(pipe.thread, {instruction.name, instruction.site, instruction.order, 0});
+    scope_ = std::move(instruction);
+    EnterFunction(scope_);
+}
+
+void Core::EndScope()
+{
+    LeaveFunction();
+    Charge(scope_, Of(Pipe::V));
 }
 
 void Core::Touch(Access access, const char *name, Site site, bool *known)
@@ -263,20 +312,18 @@ void Core::Touch(Access access, const char *name, Site site, bool *known)
     Enter(part, Of(Pipe::V));
 }
 
-// The runs of bytes that have a value.
+// The bytes in runs that have a value, or have none.
 std::vector<Access> Core::Known(const Access &access, bool *known)
 {
     std::vector<Access> runs;
     for (uint32_t i = 0; i < access.length; ++i) {
         const Epoch writer = access.memory->Marks().Writer(static_cast<uint64_t>(access.offset) + i);
         known[i] = writer && !writer.Undefined();
-        if (!known[i]) {
-            continue;
-        }
-        if (i == 0 || !known[i - 1]) {
+        if (i == 0 || known[i] != known[i - 1]) {
             runs.push_back(access);
             runs.back().offset += i;
             runs.back().length = 0;
+            runs.back().blind = !known[i];
         }
         ++runs.back().length;
     }
@@ -327,7 +374,8 @@ void Core::EnterAccess(const Instruction &instruction, const PipeState &pipe, co
             worst.Add(entry == Entry::CHECKED ? marks.Check(accessor, begin, end) : marks.Enter(accessor, begin, end));
         }
     }
-    if (entry != Entry::ENTERED && worst.weight != Weight::NOTHING) {
+    const bool expected = access.blind && (worst.hazard == Hazard::NEVER_WRITTEN || worst.hazard == Hazard::UNDEFINED);
+    if (entry != Entry::ENTERED && worst.weight != Weight::NOTHING && !expected) {
         ReportConflict(instruction, access, worst);
     }
 }

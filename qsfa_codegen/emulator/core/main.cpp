@@ -9,9 +9,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <sstream>
+#include <stdexcept>
 #include <vector>
 
+#include "loaded.h"
 #include "machine.h"
 #include "registry.h"
 
@@ -31,12 +34,12 @@ struct Request {
     std::vector<Argument> arguments;
 };
 
-emulator::Launcher launcher = nullptr;
+std::map<const emulator::Core *, emulator::Launcher> launchers;
 std::vector<uint8_t *> addresses;
 
 void Entry()
 {
-    launcher(addresses.data());
+    launchers.at(emulator::Running())(addresses.data());
 }
 
 [[noreturn]] void Refuse(const std::string &reason)
@@ -150,18 +153,35 @@ void Answer(const Request &request, const emulator::Machine &machine, const std:
     std::cout.flush();
 }
 
+// Of a program with an image, in a copy of its own.
+emulator::Launcher FindKernel(const std::string &name)
+{
+    emulator::Launcher found = nullptr;
+    if (emulator::HasImage()) {
+        try {
+            found = emulator::LoadKernel(name);
+        } catch (const std::runtime_error &error) {
+            Refuse(std::string("the kernel cannot be loaded: ") + error.what());
+        }
+    } else if (const auto at = emulator::Kernels().find(name); at != emulator::Kernels().end()) {
+        found = at->second;
+    }
+    if (found == nullptr) {
+        Refuse("there is no kernel " + name);
+    }
+    return found;
+}
+
 } // namespace
 
 int main()
 {
     std::ios::sync_with_stdio(false);
     const Request request = ReadRequest();
-    const auto found = emulator::Kernels().find(request.kernel);
-    if (found == emulator::Kernels().end()) {
-        Refuse("there is no kernel " + request.kernel);
-    }
-    launcher = found->second;
     emulator::Machine machine(request.chip, request.options);
+    for (const auto &core : machine.Cores()) {
+        launchers[core.get()] = FindKernel(request.kernel);
+    }
     AddTensors(request, machine);
     machine.Run(Entry);
     std::vector<std::string> names;

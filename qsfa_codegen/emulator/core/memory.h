@@ -94,6 +94,7 @@ struct Access {
     uint32_t count[2] = {1, 1};
     int64_t stride[2] = {0, 0};
     bool undefined = false; // what is written there is not defined
+    bool blind = false; // the bytes may be read without a value: what reads them knows
     // The part of the memory that the operand may touch, as the buffer that a TBuf has of UB.
     int64_t low = 0;
     int64_t high = -1; // -1: to the end of the memory

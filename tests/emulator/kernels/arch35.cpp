@@ -50,6 +50,45 @@ __global__ __aicore__ void add_registers(GM_ADDR x, GM_ADDR y, GM_ADDR z)
 }
 LAUNCHABLE(add_registers);
 
+// The same with the code in the kernel.
+__global__ __aicore__ void add_in_scope(GM_ADDR x, GM_ADDR y, GM_ADDR z)
+{
+    GlobalTensor<float> xGm;
+    GlobalTensor<float> yGm;
+    GlobalTensor<float> zGm;
+    xGm.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(x) + GetBlockIdx() * COUNT);
+    yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(y) + GetBlockIdx() * COUNT);
+    zGm.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(z) + GetBlockIdx() * COUNT);
+    const LocalTensor<float> xUb(TPosition::VECIN, 0, ROOM);
+    const LocalTensor<float> yUb(TPosition::VECIN, ROOM * 4, ROOM);
+    const LocalTensor<float> zUb(TPosition::VECOUT, ROOM * 8, ROOM);
+    DataCopy(xUb, xGm, COUNT);
+    DataCopy(yUb, yGm, COUNT);
+    AscendC::SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    auto *left = (__ubuf__ float *)xUb.GetPhyAddr();
+    auto *right = (__ubuf__ float *)yUb.GetPhyAddr();
+    auto *sum = (__ubuf__ float *)zUb.GetPhyAddr();
+    uint32_t count = COUNT;
+    __VEC_SCOPE__
+    {
+        RegTensor<float> a;
+        RegTensor<float> b;
+        MaskReg mask;
+        for (uint16_t i = 0; i < ROOM / LANES32; ++i) {
+            mask = UpdateMask<float>(count);
+            MicroAPI::DataCopy(a, left + i * LANES32);
+            MicroAPI::DataCopy(b, right + i * LANES32);
+            MicroAPI::Add(a, a, b, mask);
+            MicroAPI::DataCopy(sum + i * LANES32, a, mask);
+        }
+    }
+    AscendC::SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    AscendC::WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(zGm, zUb, COUNT);
+}
+LAUNCHABLE(add_in_scope);
+
 // ------------------------------------------------------------------ dequantisation of rows
 
 constexpr uint32_t ROW = 512;

@@ -254,6 +254,31 @@ __global__ __aicore__ void run_called(GM_ADDR x, GM_ADDR z)
 }
 LAUNCHABLE(run_called);
 
+__global__ __aicore__ void run_copies_in_scope(GM_ADDR, GM_ADDR)
+{
+    const LocalTensor<float> xUb(TPosition::VECIN, 1024, COUNT);
+    __VEC_SCOPE__
+    {
+        AscendC::DataCopy(xUb[LANES32], xUb, LANES32); // copies_in_scope
+    }
+}
+LAUNCHABLE(run_copies_in_scope);
+
+__global__ __aicore__ void run_scope_too_early(GM_ADDR x, GM_ADDR)
+{
+    GlobalTensor<float> xGm;
+    xGm.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(x));
+    const LocalTensor<float> xUb(TPosition::VECIN, 1024, COUNT);
+    DataCopy(xUb, xGm, COUNT); // scope_too_early_first
+    auto *from = (__ubuf__ float *)xUb.GetPhyAddr();
+    __VEC_SCOPE__ // scope_too_early_scope
+    {
+        RegTensor<float> value;
+        Reg::LoadAlign(value, from); // scope_too_early
+    }
+}
+LAUNCHABLE(run_scope_too_early);
+
 // ------------------------------------------------------------------ what the chip or the core lacks
 
 const LocalTensor<half> OnL1(uint32_t address)

@@ -35,22 +35,13 @@ private:
 
 // z takes the row of every core: once by DataCopy, and ROWS − 1 times by DataCopyPad.
 template <typename T>
-void Put(GM_ADDR x, GM_ADDR z)
+void Put(const Row<T> &from, GM_ADDR z)
 {
     GlobalTensor<T> zGm;
     zGm.SetGlobalBuffer((__gm__ T *)z);
-    const Row<T> from(x);
     DataCopy(zGm, from.row, COUNT);
     constexpr uint32_t bytes = COUNT * sizeof(T);
     DataCopyPad(zGm[2 * COUNT], from.row, DataCopyExtParams(ROWS - 1, bytes, 1, bytes, 0));
-}
-
-template <typename T>
-void AddAll(GM_ADDR x, GM_ADDR z)
-{
-    SetAtomicAdd<T>();
-    Put<T>(x, z);
-    SetAtomicNone();
 }
 
 } // namespace
@@ -58,21 +49,26 @@ void AddAll(GM_ADDR x, GM_ADDR z)
 #define OF_TYPE(NAME, TYPE) \
     __global__ __aicore__ void add_##NAME(GM_ADDR x, GM_ADDR z) \
     { \
-        AddAll<TYPE>(x, z); \
+        const Row<TYPE> from(x); \
+        SetAtomicAdd<TYPE>(); \
+        Put(from, z); \
+        SetAtomicNone(); \
     } \
     LAUNCHABLE(add_##NAME); \
 \
     __global__ __aicore__ void max_##NAME(GM_ADDR x, GM_ADDR z) \
     { \
+        const Row<TYPE> from(x); \
         SetAtomicMax<TYPE>(); \
-        Put<TYPE>(x, z); \
+        Put(from, z); \
     } \
     LAUNCHABLE(max_##NAME); \
 \
     __global__ __aicore__ void min_##NAME(GM_ADDR x, GM_ADDR z) \
     { \
+        const Row<TYPE> from(x); \
         SetAtomicMin<TYPE>(); \
-        Put<TYPE>(x, z); \
+        Put(from, z); \
     } \
     LAUNCHABLE(min_##NAME)
 
@@ -87,10 +83,10 @@ OF_TYPE(int8, int8_t);
 
 __global__ __aicore__ void another_type(GM_ADDR x, GM_ADDR z)
 {
-    SetAtomicAdd<float>();
     GlobalTensor<int32_t> zGm;
     zGm.SetGlobalBuffer((__gm__ int32_t *)z);
     const Row<int32_t> from(x);
+    SetAtomicAdd<float>();
     DataCopy(zGm, from.row, COUNT); // another_type
 }
 LAUNCHABLE(another_type);
@@ -98,12 +94,12 @@ LAUNCHABLE(another_type);
 // Core 0 stores, the others add.
 __global__ __aicore__ void stored_and_added(GM_ADDR x, GM_ADDR z)
 {
-    if (GetBlockIdx() > 0) {
-        SetAtomicAdd<float>();
-    }
     GlobalTensor<float> zGm;
     zGm.SetGlobalBuffer((__gm__ float *)z);
     const Row<float> from(x);
+    if (GetBlockIdx() > 0) {
+        SetAtomicAdd<float>();
+    }
     DataCopy(zGm, from.row, COUNT); // stored_and_added
 }
 LAUNCHABLE(stored_and_added);

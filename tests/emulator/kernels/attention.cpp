@@ -279,18 +279,18 @@ public:
     void Done()
     {
         Order<HardEvent::FIX_M>();
-        Order<HardEvent::M_MTE1>();
+        Order<HardEvent::M_MTE1>(EVENT_ID3);
     }
 
     LocalTensor<float> c;
 
 private:
-    LocalTensor<half> A(uint32_t fractal) const
+    LocalTensor<half> A(uint32_t fractal)
     {
         return a_.Get<half>()[fractal * FRACTAL];
     }
 
-    LocalTensor<half> B(uint32_t fractal) const
+    LocalTensor<half> B(uint32_t fractal)
     {
         return b_.Get<half>()[fractal * FRACTAL];
     }
@@ -306,7 +306,7 @@ private:
         Order<HardEvent::MTE1_M>();
         Mmad(c, A(0), B(0), MmadParams(m, n, k, 0, false, starts));
         PipeBarrier<PIPE_M>();
-        Order<HardEvent::M_MTE1>();
+        Order<HardEvent::M_MTE1>(EVENT_ID3);
         Order<HardEvent::M_FIX>();
     }
 

@@ -182,7 +182,7 @@ __global__ __aicore__ void mask_register(GM_ADDR x, GM_ADDR y, GM_ADDR out)
     PipeBarrier<PIPE_V>();
     Adds<float, false>(scene.result[WIDTH], scene.first[WIDTH], 1.0F, MASK_PLACEHOLDER, 1, UNARY);
     Duplicate(scene.bits.ReinterpretCast<float>(), 0.0F, 8);
-    Adds<float, false>(scene.result[2 * WIDTH], scene.first[2 * WIDTH], 1.0F, MASK_PLACEHOLDER_LIST, 1, UNARY);
+    Adds<float, false>(scene.result[2 * WIDTH], scene.first[2 * WIDTH], 1.0F, MASK_PLACEHOLDER, 1, UNARY);
     scene.Store(out, 0);
 }
 LAUNCHABLE(mask_register);

@@ -64,12 +64,12 @@ public:
         Fixpipe(to, c, FixpipeParamsV220(N, M, M, N, false)); // fixpipe
     }
 
-    LocalTensor<half> LeftL0() const
+    LocalTensor<half> LeftL0()
     {
         return aL0Buffer_.Get<half>();
     }
 
-    LocalTensor<half> RightL0() const
+    LocalTensor<half> RightL0()
     {
         return bL0Buffer_.Get<half>();
     }
@@ -295,11 +295,15 @@ __global__ __aicore__ void small_products(GM_ADDR a, GM_ADDR b, GM_ADDR c)
 }
 LAUNCHABLE(small_products);
 
-__global__ __aicore__ void vector_on_cube(GM_ADDR, GM_ADDR, GM_ADDR)
+// On a cube core, barriers and events of the vector pipe are left out.
+__global__ __aicore__ void cube_on_vector(GM_ADDR, GM_ADDR, GM_ADDR)
 {
-    PipeBarrier<PIPE_V>(); // vector_on_cube
+    PipeBarrier<PIPE_V>();
+    if ASCEND_IS_AIV {
+        PipeBarrier<PIPE_M>(); // cube_on_vector
+    }
 }
-LAUNCHABLE(vector_on_cube);
+LAUNCHABLE(cube_on_vector);
 
 __global__ __aicore__ void too_large_for_l0(GM_ADDR, GM_ADDR, GM_ADDR)
 {

@@ -102,7 +102,7 @@ __global__ __aicore__ void past_offsets(GM_ADDR x, GM_ADDR z)
     Scene scene(x, z);
     Duplicate(scene.a.ReinterpretCast<uint32_t>(), 0U, COUNT);
     PipeBarrier<PIPE_V>();
-    Gather(scene.b, scene.c, scene.a.ReinterpretCast<uint32_t>(), 0, 4U << 20); // past_offsets
+    Gather(scene.b, scene.c, scene.a.ReinterpretCast<uint32_t>(), 0, 255U * 64U); // past_offsets
 }
 LAUNCHABLE(past_offsets);
 

@@ -35,7 +35,7 @@ public:
         WaitFlag<HardEvent::MTE1_M>(EVENT_ID0);
     }
 
-    void Multiply(uint32_t turn, uint32_t rows, bool starts, uint8_t flag, Site site = Site::Here()) const
+    void Multiply(uint32_t turn, uint32_t rows, bool starts, uint8_t flag, Site site = Site::Here())
     {
         Mmad(cL0_.Get<float>(), aL0_.Get<half>(), bL0_.Get<half>()[turn * COUNT], MmadParams(rows, SIDE, SIDE, flag, false, starts), site);
     }
@@ -50,7 +50,7 @@ public:
     }
 
     // Columns first … first + count − 1 of C.
-    void Put(uint32_t turn, uint32_t rows, uint32_t first, uint32_t count, uint8_t flag, Site site = Site::Here()) const
+    void Put(uint32_t turn, uint32_t rows, uint32_t first, uint32_t count, uint8_t flag, Site site = Site::Here())
     {
         const uint32_t pitch = (rows + 15) / 16 * 16;
         FixpipeParamsV220 params(count, rows, pitch, SIDE, false);
@@ -76,7 +76,7 @@ private:
 __global__ __aicore__ void by_unit_flags(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR rows)
 {
     const auto m = static_cast<uint32_t>(*(__gm__ int32_t *)rows);
-    const Products products(a, b, c);
+    Products products(a, b, c);
     SetMMLayoutTransform(true);
     for (uint32_t turn = 0; turn < TURNS; ++turn) {
         products.Multiply(turn, m, true, KEEPS);
@@ -101,7 +101,7 @@ LAUNCHABLE(on_arch35);
 // C is put out twice: the first Fixpipe leaves the flags set.
 __global__ __aicore__ void put_twice(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR)
 {
-    const Products products(a, b, c);
+    Products products(a, b, c);
     products.Multiply(0, SIDE, true, FLIPS);
     products.Put(0, SIDE, 0, SIDE, KEEPS);
     products.Put(1, SIDE, 0, SIDE, FLIPS);
@@ -115,7 +115,7 @@ LAUNCHABLE(put_twice);
 // The second half of C is never put out, and nothing is multiplied behind it.
 __global__ __aicore__ void half_is_left(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR)
 {
-    const Products products(a, b, c);
+    Products products(a, b, c);
     products.Multiply(0, SIDE, true, FLIPS); // half_is_left
     products.Put(0, SIDE, 0, SIDE / 2, FLIPS);
 }
@@ -124,7 +124,7 @@ LAUNCHABLE(half_is_left);
 // The same, and the next Mmad needs that half.
 __global__ __aicore__ void half_is_needed(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR)
 {
-    const Products products(a, b, c);
+    Products products(a, b, c);
     products.Multiply(0, SIDE, true, FLIPS); // half_is_needed_first
     products.Put(0, SIDE, 0, SIDE / 2, FLIPS);
     products.Multiply(1, SIDE, true, FLIPS); // half_is_needed
@@ -134,7 +134,7 @@ LAUNCHABLE(half_is_needed);
 // More is put out than was computed.
 __global__ __aicore__ void too_much(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR)
 {
-    const Products products(a, b, c);
+    Products products(a, b, c);
     products.Multiply(0, SIDE / 2, true, FLIPS);
     products.Put(0, SIDE, 0, SIDE, FLIPS); // too_much
 }
@@ -143,7 +143,7 @@ LAUNCHABLE(too_much);
 // The last Mmad leaves the flags clear.
 __global__ __aicore__ void never_flipped(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR)
 {
-    const Products products(a, b, c);
+    Products products(a, b, c);
     products.Multiply(0, SIDE, true, KEEPS);
     products.Put(0, SIDE, 0, SIDE, FLIPS); // never_flipped
 }
@@ -152,7 +152,7 @@ LAUNCHABLE(never_flipped);
 // Only Mmad has a flag: Fixpipe waits for nothing.
 __global__ __aicore__ void one_sided(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR)
 {
-    const Products products(a, b, c);
+    Products products(a, b, c);
     products.Multiply(0, SIDE, true, FLIPS); // one_sided_first
     products.Put(0, SIDE, 0, SIDE, 0); // one_sided
 }
@@ -160,7 +160,7 @@ LAUNCHABLE(one_sided);
 
 __global__ __aicore__ void reserved(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR)
 {
-    const Products products(a, b, c);
+    Products products(a, b, c);
     products.Multiply(0, SIDE, true, 1); // reserved
 }
 LAUNCHABLE(reserved);

@@ -42,6 +42,12 @@ struct Call {
         return HeadRows() / 2;
     }
 
+    // Groups of HEADS heads: all of them use a tile while it is in L1.
+    __aicore__ inline uint32_t HeadGroups() const
+    {
+        return static_cast<uint32_t>(CeilDiv(heads, HEADS));
+    }
+
     // Columns of fractals that a row has.
     __aicore__ inline uint32_t Columns() const
     {

@@ -11,16 +11,21 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// Tile k is loaded to L1 once; Q · Kᵀ and P · V both read that copy. Loads run three tiles ahead of P · V, scores two.
+// A tile is loaded to L1 once; Q · Kᵀ and P · V of all heads read that copy. Loads are three steps ahead of P
+// · V, scores two. With two groups of heads there are two tiles in L1, and the second Q has the place of the
+// third.
 template <typename QType>
 class Cube {
 public:
-    __aicore__ inline void Init(const Call &call, const Shared<QType> &shared, GM_ADDR query, AscendC::TPipe &pipe)
+    __aicore__ inline void Init(
+        const Call &call, const Shared<QType> &shared, GM_ADDR query, AscendC::TPipe &pipe)
     {
         call_ = call;
         shared_ = shared;
         query_.SetGlobalBuffer((__gm__ QType *)query);
         headRows_ = call.HeadRows();
+        groups_ = call.HeadGroups();
+        keyTiles_ = KEY_TILES - (groups_ - 1);
         queryWidth_ = NOPE_ELEMENTS + call.rope;
         InitBuffers(pipe);
         ClearPadding();
@@ -29,33 +34,34 @@ public:
     __aicore__ inline void Process()
     {
         SetFree();
-        for (uint32_t tile = 0; tile < KEY_TILES && Receive(); ++tile) {
-            Load(tile);
-            if (tile + 1 < KEY_TILES) {
-                Score(tile);
+        for (uint32_t number = 0; number < STEPS_AHEAD && Receive(); ++number) {
+            Load(number);
+            if (number + 1 < STEPS_AHEAD) {
+                Score(number);
             }
         }
         if (received_ > 0) {
             LoadWeights(0);
         }
-        for (uint32_t tile = 0; tile < received_; ++tile) {
-            AddOutput(tile);
-            if (tile + 2 < received_) {
-                Score(tile + 2);
+        for (uint32_t number = 0; number < received_; ++number) {
+            AddOutput(number);
+            if (number + 2 < received_) {
+                Score(number + 2);
             }
             // P is short and waited for: it goes before the next keys.
-            if (tile + 1 < received_) {
-                LoadWeights(tile + 1);
+            if (number + 1 < received_) {
+                LoadWeights(number + 1);
             }
             if (Receive()) {
-                Load(tile + KEY_TILES);
+                Load(number + STEPS_AHEAD);
             }
         }
         AwaitFree();
     }
 
 private:
-    static constexpr uint32_t STEPS = 4; // remembered: those of tiles that are in L1, and one more
+    static constexpr uint32_t STEPS_AHEAD = 3;
+    static constexpr uint32_t STEPS = STEPS_AHEAD + 1; // remembered
 
     using L1 = AscendC::LocalTensor<QType>;
     using Results = AscendC::LocalTensor<float>;
@@ -130,7 +136,7 @@ private:
 
     // ------------------------------------------------------------------ global memory to L1
 
-    // Takes the next tile over from the vector cores; false when there is none.
+    // Takes the next step over from the vector cores; false when there is none.
     __aicore__ inline bool Receive()
     {
         if (ended_) {
@@ -154,22 +160,27 @@ private:
         return true;
     }
 
-    __aicore__ inline void Load(uint32_t tile)
+    __aicore__ inline void Load(uint32_t number)
     {
-        const Step &step = steps_[tile % STEPS];
-        const uint32_t pitch = step.Pitch();
-        const AscendC::GlobalTensor<QType> keys = shared_.Keys(tile);
-        const int32_t event = EVENT_KEYS + static_cast<int32_t>(tile % KEY_TILES);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE1_MTE2>(event);
-        AscendC::DataCopy(KeysL1(tile), keys, NOPE_ELEMENTS * pitch);
-        if (call_.rope > 0) {
-            AscendC::WaitFlag<AscendC::HardEvent::MTE1_MTE2>(EVENT_ROPE + static_cast<int32_t>(tile % ROPE_TILES));
-            AscendC::DataCopy(RopeL1(tile), keys[NOPE_ELEMENTS * pitch], call_.rope * pitch);
+        const Step &step = steps_[number % STEPS];
+        if (step.firstHead == 0) {
+            LoadKeys(number / groups_, step.Pitch());
         }
         if (step.first) {
             LoadQuery(step);
         }
-        AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE1>(event);
+    }
+
+    __aicore__ inline void LoadKeys(uint32_t tile, uint32_t pitch)
+    {
+        const AscendC::GlobalTensor<QType> keys = shared_.Keys(tile);
+        AscendC::WaitFlag<AscendC::HardEvent::MTE1_MTE2>(KeyEvent(tile));
+        AscendC::DataCopy(KeysL1(tile), keys, NOPE_ELEMENTS * pitch);
+        if (call_.rope > 0) {
+            AscendC::WaitFlag<AscendC::HardEvent::MTE1_MTE2>(RopeEvent(tile));
+            AscendC::DataCopy(RopeL1(tile), keys[NOPE_ELEMENTS * pitch], call_.rope * pitch);
+        }
+        AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE1>(KeyEvent(tile));
         AscendC::CrossCoreSetFlag<GROUP, PIPE_MTE2>(KEYS_LOADED);
     }
 
@@ -185,23 +196,33 @@ private:
         params.dstNzC0Stride = static_cast<uint16_t>(headRows_);
         params.dstNzNStride = 1;
         const int64_t offset = (step.queryRow * call_.heads + step.firstHead) * queryWidth_;
-        AscendC::DataCopy(queryL1_, query_[static_cast<uint64_t>(offset)], params);
+        AscendC::DataCopy(QueryL1(step), query_[static_cast<uint64_t>(offset)], params);
+        AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE1>(EVENT_QUERY);
     }
 
     // ------------------------------------------------------------------ scores
 
-    __aicore__ inline void Score(uint32_t tile)
+    __aicore__ inline void Score(uint32_t number)
     {
-        const Step &step = steps_[tile % STEPS];
+        const Step &step = steps_[number % STEPS];
+        const uint32_t tile = number / groups_;
         const uint32_t pitch = step.Pitch();
-        AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE1>(EVENT_KEYS + static_cast<int32_t>(tile % KEY_TILES));
+        const L1 query = QueryL1(step);
+        if (step.firstHead == 0) {
+            AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE1>(KeyEvent(tile));
+        }
+        if (step.first) {
+            AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE1>(EVENT_QUERY);
+        }
         AscendC::WaitFlag<AscendC::HardEvent::FIX_M>(EVENT_SCORES);
         for (uint32_t column = 0; column < NOPE_COLUMNS; column += DEPTH_COLUMNS) {
-            MultiplyKeys(KeysL1(tile)[column * pitch * SIDE], column, pitch);
+            MultiplyKeys(query, KeysL1(tile)[column * pitch * SIDE], column, pitch);
         }
         if (call_.rope > 0) {
-            MultiplyKeys(RopeL1(tile), NOPE_COLUMNS, pitch);
-            AscendC::SetFlag<AscendC::HardEvent::MTE1_MTE2>(EVENT_ROPE + static_cast<int32_t>(tile % ROPE_TILES));
+            MultiplyKeys(query, RopeL1(tile), NOPE_COLUMNS, pitch);
+            if (IsLastOfTile(step)) {
+                AscendC::SetFlag<AscendC::HardEvent::MTE1_MTE2>(RopeEvent(tile));
+            }
         }
         Order<AscendC::HardEvent::M_FIX>(EVENT_SCORES);
         AscendC::FixpipeParamsV220 params;
@@ -209,18 +230,18 @@ private:
         params.mSize = static_cast<uint16_t>(headRows_);
         params.srcStride = static_cast<uint16_t>(headRows_);
         params.dstStride = call_.tileRows;
-        AscendC::Fixpipe<float, float, AscendC::CFG_ROW_MAJOR>(shared_.Scores(tile), scoresL0_, params);
+        AscendC::Fixpipe<float, float, AscendC::CFG_ROW_MAJOR>(shared_.Scores(number), scoresL0_, params);
         AscendC::SetFlag<AscendC::HardEvent::FIX_M>(EVENT_SCORES);
         AscendC::CrossCoreSetFlag<GROUP, PIPE_FIX>(SCORES_WRITTEN);
     }
 
     // Adds the products of DEPTH elements of Q and of each row.
-    __aicore__ inline void MultiplyKeys(const L1 &keys, uint32_t column, uint32_t pitch)
+    __aicore__ inline void MultiplyKeys(const L1 &query, const L1 &keys, uint32_t column, uint32_t pitch)
     {
         const int32_t event = NextOperand();
         const uint32_t at = static_cast<uint32_t>(event);
         AscendC::WaitFlag<AscendC::HardEvent::M_MTE1>(event);
-        LoadLeft(leftL0_[at * LEFT_ELEMENTS], queryL1_[column * headRows_ * SIDE], DEPTH);
+        LoadLeft(leftL0_[at * LEFT_ELEMENTS], query[column * headRows_ * SIDE], DEPTH);
         // K is stored as L0B wants it: the columns of rows one after the other.
         const uint8_t fractals = static_cast<uint8_t>(DEPTH_COLUMNS * pitch / SIDE);
         AscendC::LoadData(
@@ -232,9 +253,9 @@ private:
 
     // ------------------------------------------------------------------ output
 
-    __aicore__ inline void AddOutput(uint32_t tile)
+    __aicore__ inline void AddOutput(uint32_t number)
     {
-        const Step &step = steps_[tile % STEPS];
+        const Step &step = steps_[number % STEPS];
         MoveWeights(step);
         AwaitAccumulator(step);
         BeginAdding(step);
@@ -245,7 +266,8 @@ private:
             nextResult_ = (at + 1) % RESULTS;
             AscendC::WaitFlag<AscendC::HardEvent::FIX_M>(event);
             for (uint32_t part = 0; part < RESULT_COLUMNS; part += DEPTH_COLUMNS) {
-                MultiplyValues(tile, column + part, resultsL0_[at * RESULT_ELEMENTS + part * headRows_ * SIDE]);
+                MultiplyValues(
+                    number, column + part, resultsL0_[at * RESULT_ELEMENTS + part * headRows_ * SIDE]);
             }
             Order<AscendC::HardEvent::M_FIX>(event);
             PutOut(output[column * headRows_ * SIDE], resultsL0_[at * RESULT_ELEMENTS]);
@@ -256,11 +278,11 @@ private:
         AscendC::CrossCoreSetFlag<GROUP, PIPE_FIX>(OUTPUT_ADDED);
     }
 
-    __aicore__ inline void LoadWeights(uint32_t tile)
+    __aicore__ inline void LoadWeights(uint32_t number)
     {
         AscendC::CrossCoreWaitFlag(WEIGHTS_WRITTEN);
         AscendC::WaitFlag<AscendC::HardEvent::MTE1_MTE2>(EVENT_WEIGHTS);
-        AscendC::DataCopy(weightsL1_, shared_.Weights(tile), headRows_ * steps_[tile % STEPS].Pitch());
+        AscendC::DataCopy(weightsL1_, shared_.Weights(number), headRows_ * steps_[number % STEPS].Pitch());
         AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE1>(EVENT_WEIGHTS);
     }
 
@@ -280,7 +302,7 @@ private:
             return;
         }
         ++accumulators_;
-        if (accumulators_ > ACCUMULATORS) {
+        if (accumulators_ > shared_.accumulators) {
             AscendC::CrossCoreWaitFlag(OUTPUT_TAKEN);
             ++taken_;
         }
@@ -295,15 +317,17 @@ private:
         }
     }
 
-    __aicore__ inline void MultiplyValues(uint32_t tile, uint32_t column, const Results &to)
+    __aicore__ inline void MultiplyValues(uint32_t number, uint32_t column, const Results &to)
     {
-        const uint32_t pitch = steps_[tile % STEPS].Pitch();
+        const Step &step = steps_[number % STEPS];
+        const uint32_t tile = number / groups_;
+        const uint32_t pitch = step.Pitch();
         const int32_t event = NextOperand();
         const uint32_t at = static_cast<uint32_t>(event);
         AscendC::WaitFlag<AscendC::HardEvent::M_MTE1>(event);
         LoadValues(rightL0_[at * RIGHT_ELEMENTS], KeysL1(tile)[column * pitch * SIDE], pitch);
-        if (column + DEPTH_COLUMNS == NOPE_COLUMNS) {
-            AscendC::SetFlag<AscendC::HardEvent::MTE1_MTE2>(EVENT_KEYS + static_cast<int32_t>(tile % KEY_TILES));
+        if (column + DEPTH_COLUMNS == NOPE_COLUMNS && IsLastOfTile(step)) {
+            AscendC::SetFlag<AscendC::HardEvent::MTE1_MTE2>(KeyEvent(tile));
         }
         Order<AscendC::HardEvent::MTE1_M>(event);
         Multiply(to, weightsL0_, at, DEPTH, pitch, true);
@@ -360,8 +384,8 @@ private:
         return params;
     }
 
-    __aicore__ inline void Multiply(const Results &to, const AscendC::LocalTensor<QType> &left, uint32_t operand,
-        uint32_t columns, uint32_t depth, bool fromZero)
+    __aicore__ inline void Multiply(const Results &to, const AscendC::LocalTensor<QType> &left,
+        uint32_t operand, uint32_t columns, uint32_t depth, bool fromZero)
     {
         AscendC::MmadParams params;
         params.m = static_cast<uint16_t>(headRows_);
@@ -374,9 +398,16 @@ private:
         }
     }
 
+    // ------------------------------------------------------------------ places in L1
+
+    __aicore__ inline bool IsLastOfTile(const Step &step) const
+    {
+        return step.firstHead + HEADS >= call_.heads;
+    }
+
     __aicore__ inline L1 KeysL1(uint32_t tile)
     {
-        return keysL1_[tile % KEY_TILES * KEY_ELEMENTS];
+        return keysL1_[tile % keyTiles_ * KEY_ELEMENTS];
     }
 
     __aicore__ inline L1 RopeL1(uint32_t tile)
@@ -384,10 +415,26 @@ private:
         return ropeL1_[tile % ROPE_TILES * TILE_ROPE_ELEMENTS];
     }
 
+    __aicore__ inline L1 QueryL1(const Step &step)
+    {
+        return step.firstHead == 0 ? queryL1_ : keysL1_[keyTiles_ * KEY_ELEMENTS];
+    }
+
+    __aicore__ inline int32_t KeyEvent(uint32_t tile) const
+    {
+        return EVENT_KEYS + static_cast<int32_t>(tile % keyTiles_);
+    }
+
+    __aicore__ inline int32_t RopeEvent(uint32_t tile) const
+    {
+        return EVENT_ROPE + static_cast<int32_t>(tile % ROPE_TILES);
+    }
+
     // Below so many fractals an Mmad does not wait for what the one before it has added.
     static constexpr uint32_t ORDERED_FRACTALS = 10;
     static constexpr uint32_t RESULT_COLUMNS = 2 * DEPTH_COLUMNS;
     static constexpr uint32_t KEY_ELEMENTS = TILE_ROWS * NOPE_ELEMENTS;
+    static_assert(L1_QUERY_BYTES <= KEY_ELEMENTS * sizeof(QType));
     static constexpr uint32_t TILE_ROPE_ELEMENTS = TILE_ROWS * ROPE_ELEMENTS;
     static constexpr uint32_t LEFT_ELEMENTS = HEADS * DEPTH;
     static constexpr uint32_t RIGHT_ELEMENTS = TILE_ROWS * DEPTH;
@@ -397,6 +444,8 @@ private:
     Shared<QType> shared_;
     AscendC::GlobalTensor<QType> query_;
     uint32_t headRows_ = 0;
+    uint32_t groups_ = 1; // of heads
+    uint32_t keyTiles_ = KEY_TILES;
     uint32_t queryWidth_ = 0;
     AscendC::TBuf<AscendC::TPosition::A1> l1_;
     AscendC::TBuf<AscendC::TPosition::A2> left_;

@@ -16,11 +16,11 @@ constexpr uint8_t GROUP = 2; // mode: cube core with its vector cores
 constexpr uint16_t KEYS_WRITTEN = 0; // vector, once a tile: its rows and header are in global memory
 constexpr uint16_t KEYS_LOADED = 1; // cube, once a tile: its place in the ring may be overwritten
 constexpr uint16_t SCORES_WRITTEN = 2; // cube, once a tile: Q · Kᵀ is in global memory
-constexpr uint16_t WEIGHTS_WRITTEN = 3; // vector, once a tile: P is in global memory, the accumulator rescaled
+constexpr uint16_t WEIGHTS_WRITTEN = 3; // vector, once a tile: P is in global memory
 constexpr uint16_t OUTPUT_ADDED = 4; // cube, once a tile: P · V is added to the accumulator
 constexpr uint16_t OUTPUT_TAKEN = 5; // vector, once an accumulator: it has been read for the last time
-// Scores and P need no flags of their own to be overwritten: the cube core scores tile k + 2 after it has loaded P
-// of tile k, for which the vector cores have read the scores of tile k.
+// Scores and P need no flags of their own to be overwritten: the cube core scores tile k + 2 after it has
+// loaded P of tile k, for which the vector cores have read the scores of tile k.
 
 // Events of the cube core. Those from MTE2 to MTE1 say "loaded", those back "may be overwritten".
 constexpr int32_t EVENT_KEYS = 0; // one for each tile in L1

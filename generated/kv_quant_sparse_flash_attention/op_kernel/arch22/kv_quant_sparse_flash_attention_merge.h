@@ -17,8 +17,8 @@ struct Merged {
     int64_t parts; // that have tokens
 };
 
-// out = Σ w · accumulator / Σ w · sum over the parts in their order, with w = exp(reference - greatest maximum).
-// An item is MERGE_HEADS heads and a part of the columns.
+// out = Σ w · accumulator / Σ w · sum over the parts in their order, with w = exp(reference - greatest
+// maximum). An item is MERGE_HEADS heads and a part of the columns.
 template <typename Facts>
 class Merge {
 public:
@@ -135,7 +135,8 @@ private:
             }
             const AscendC::LocalTensor<float> values = Buffer(part);
             SpreadOverRows(factors_, Reference(part), MERGE_HEADS);
-            AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(EVENT_GATHER + static_cast<int32_t>(part % BUFFERS));
+            AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(
+                EVENT_GATHER + static_cast<int32_t>(part % BUFFERS));
             MultiplyColumns(values, factors_, MERGE_HEADS);
             AscendC::Add(total_, total_, values, static_cast<int32_t>(VALUES));
             AscendC::PipeBarrier<PIPE_V>();
@@ -176,7 +177,8 @@ private:
         Order<AscendC::HardEvent::V_MTE3>(EVENT_STATS);
         constexpr uint16_t gap = NOPE_COLUMNS - PART_COLUMNS;
         AscendC::DataCopy(out_[first * NOPE_ELEMENTS + column * SIDE], rows_,
-            AscendC::DataCopyParams{static_cast<uint16_t>(heads), static_cast<uint16_t>(PART_COLUMNS), 0, gap});
+            AscendC::DataCopyParams{
+                static_cast<uint16_t>(heads), static_cast<uint16_t>(PART_COLUMNS), 0, gap});
         if (call_.writesStats && column == 0) {
             const AscendC::DataCopyExtParams params{1, static_cast<uint32_t>(heads * sizeof(float)), 0, 0, 0};
             AscendC::DataCopyPad(rowMax_[first], greatest_, params);

@@ -47,8 +47,8 @@ __aicore__ inline void ColumnsToRows(
     const AscendC::UnaryRepeatParams strides{
         PART_COLUMNS, 1, 1, static_cast<uint8_t>(heads * SIDE / FLOATS_OF_BLOCK)};
     for (uint32_t head = 0; head < heads; head += LANE_HEADS) {
-        AscendC::Cast(to[head * PART_COLUMNS * SIDE], values[head * SIDE], AscendC::RoundMode::CAST_RINT, FLOAT_LANES,
-            PART_COLUMNS, strides);
+        AscendC::Cast(to[head * PART_COLUMNS * SIDE], values[head * SIDE], AscendC::RoundMode::CAST_RINT,
+            FLOAT_LANES, PART_COLUMNS, strides);
     }
 }
 
@@ -61,8 +61,8 @@ struct OutputAddresses {
 template <typename QType>
 class Output {
 public:
-    __aicore__ inline void Init(const Call &call, const OutputAddresses &addresses, uint32_t half, AscendC::TPipe &pipe,
-        const AscendC::LocalTensor<float> &scratch)
+    __aicore__ inline void Init(const Call &call, const OutputAddresses &addresses, uint32_t half,
+        AscendC::TPipe &pipe, const AscendC::LocalTensor<float> &scratch)
     {
         call_ = call;
         heads_ = call.VectorRows();
@@ -78,7 +78,8 @@ public:
         maximum_ = statBuffer_.Get<float>();
         sum_ = maximum_[FLOAT_LANES];
         factors_ = factorBuffer_.Get<float>();
-        AscendC::Duplicate(zeros_.template ReinterpretCast<int16_t>(), static_cast<int16_t>(0), static_cast<int32_t>(ZEROS));
+        AscendC::Duplicate(
+            zeros_.template ReinterpretCast<int16_t>(), static_cast<int16_t>(0), static_cast<int32_t>(ZEROS));
         Order<AscendC::HardEvent::V_MTE3>(EVENT_STATS);
         AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(EVENT_STATS);
     }
@@ -89,7 +90,8 @@ public:
     }
 
     // Multiplies this core's heads of the accumulator in global memory, which nobody adds to meanwhile.
-    __aicore__ inline void Rescale(const AscendC::GlobalTensor<float> &accumulator, const AscendC::LocalTensor<float> &factor)
+    __aicore__ inline void Rescale(
+        const AscendC::GlobalTensor<float> &accumulator, const AscendC::LocalTensor<float> &factor)
     {
         SpreadOverRows(factors_, factor, heads_);
         for (uint32_t column = 0; column < NOPE_COLUMNS; column += PART_COLUMNS) {
@@ -105,8 +107,8 @@ public:
     }
 
     // The accumulator over the sums, and the statistics.
-    __aicore__ inline void Finish(
-        const Step &step, const AscendC::GlobalTensor<float> &accumulator, const Stats &stats, Stages<QType> &stages)
+    __aicore__ inline void Finish(const Step &step, const AscendC::GlobalTensor<float> &accumulator,
+        const Stats &stats, Stages<QType> &stages)
     {
         const uint32_t heads = HeadsOf(step);
         StoreStats(step, heads, stats);
@@ -123,7 +125,8 @@ public:
     }
 
     // The statistics of a part of a list; its accumulator stays where it is.
-    __aicore__ inline void StorePart(const Step &step, const AscendC::GlobalTensor<float> &to, const Stats &stats)
+    __aicore__ inline void StorePart(
+        const Step &step, const AscendC::GlobalTensor<float> &to, const Stats &stats)
     {
         Order<AscendC::HardEvent::V_MTE3>(EVENT_ACCUMULATOR);
         const uint32_t first = step.firstHead + firstRow_;
@@ -163,7 +166,8 @@ private:
         return static_cast<uint32_t>(Smaller<int64_t>(Larger<int64_t>(left, 0), heads_));
     }
 
-    __aicore__ inline AscendC::GlobalTensor<float> Mine(const AscendC::GlobalTensor<float> &accumulator, uint32_t column) const
+    __aicore__ inline AscendC::GlobalTensor<float> Mine(
+        const AscendC::GlobalTensor<float> &accumulator, uint32_t column) const
     {
         return accumulator[(column * 2 * heads_ + firstRow_) * SIDE];
     }
@@ -197,7 +201,8 @@ private:
         constexpr uint16_t gap = NOPE_COLUMNS - PART_COLUMNS;
         const uint64_t offset = OffsetOf(step.queryRow, step.firstHead + firstRow_) + column * SIDE;
         AscendC::DataCopy(out_[offset], rows,
-            AscendC::DataCopyParams{static_cast<uint16_t>(heads), static_cast<uint16_t>(PART_COLUMNS), 0, gap});
+            AscendC::DataCopyParams{
+                static_cast<uint16_t>(heads), static_cast<uint16_t>(PART_COLUMNS), 0, gap});
     }
 
     // maximum, and sum of exp(logit - maximum)
@@ -229,7 +234,8 @@ private:
     {
         const AscendC::DataCopyExtParams params{
             1, static_cast<uint32_t>(count * static_cast<int64_t>(sizeof(float))), 0, 0, 0};
-        AscendC::DataCopyPad(to[static_cast<uint64_t>(offset)], zeros_.template ReinterpretCast<float>(), params);
+        AscendC::DataCopyPad(
+            to[static_cast<uint64_t>(offset)], zeros_.template ReinterpretCast<float>(), params);
     }
 
     Call call_;

@@ -53,7 +53,8 @@ constexpr uint32_t DEPTH_COLUMNS = DEPTH / SIDE;
 
 // Scores and P of a tile may be overwritten two tiles later: see flags.h.
 constexpr uint32_t SCORE_TILES = 2;
-constexpr uint32_t ACCUMULATORS = 2;
+constexpr uint32_t ACCUMULATORS = 2; // for each group of heads
+static_assert(MOST_HEADS <= 2 * HEADS);
 constexpr uint32_t TILE_ELEMENTS = ROW_COLUMNS * TILE_ROWS * SIDE;
 
 __aicore__ inline uint32_t AlignUp(uint32_t value, uint32_t unit)

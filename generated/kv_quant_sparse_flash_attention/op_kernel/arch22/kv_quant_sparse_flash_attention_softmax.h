@@ -11,9 +11,10 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// P = exp(logit - reference), and the accumulator of P · V stays in global memory. So the reference is not the
-// running maximum but follows it only when a tile exceeds it by more than SLACK, which is rare: the accumulator has
-// to be multiplied then. P is at most exp(SLACK), which half can hold. The true maximum is kept for the outputs.
+// P = exp(logit - reference), and the accumulator of P · V stays in global memory. So the reference is not
+// the running maximum but follows it only when a tile exceeds it by more than SLACK, which is rare: the
+// accumulator has to be multiplied then. P is at most exp(SLACK), which half can hold. The true maximum is
+// kept for the outputs.
 struct Stats {
     AscendC::LocalTensor<float> reference;
     AscendC::LocalTensor<float> maximum;
@@ -26,7 +27,8 @@ public:
     static constexpr float SLACK = 8.0F;
     static constexpr float LOWEST = -2.0e38F; // below every logit
 
-    __aicore__ inline void Init(const Call &call, AscendC::TPipe &pipe, const AscendC::LocalTensor<float> &scratch)
+    __aicore__ inline void Init(
+        const Call &call, AscendC::TPipe &pipe, const AscendC::LocalTensor<float> &scratch)
     {
         call_ = call;
         heads_ = call.VectorRows();
@@ -86,14 +88,15 @@ public:
         AscendC::PipeBarrier<PIPE_V>();
         Mask(step.rows);
         Fold<true>();
-        AscendC::WholeReduceMax(tileMaximum_, folded_, FLOAT_LANES, static_cast<int32_t>(heads_), 1, 1, REPEAT_BLOCKS,
-            AscendC::ReduceOrder::ORDER_ONLY_VALUE);
+        AscendC::WholeReduceMax(tileMaximum_, folded_, FLOAT_LANES, static_cast<int32_t>(heads_), 1, 1,
+            REPEAT_BLOCKS, AscendC::ReduceOrder::ORDER_ONLY_VALUE);
         AscendC::PipeBarrier<PIPE_V>();
         Follow(stats);
         Exponentiate();
         Fold<false>();
         Store();
-        AscendC::WholeReduceSum(tileSum_, folded_, FLOAT_LANES, static_cast<int32_t>(heads_), 1, 1, REPEAT_BLOCKS);
+        AscendC::WholeReduceSum(
+            tileSum_, folded_, FLOAT_LANES, static_cast<int32_t>(heads_), 1, 1, REPEAT_BLOCKS);
         AscendC::Mul(stats.sum, stats.sum, factor_, static_cast<int32_t>(FLOAT_LANES));
         AscendC::PipeBarrier<PIPE_V>();
         AscendC::Add(stats.sum, stats.sum, tileSum_, static_cast<int32_t>(FLOAT_LANES));
@@ -164,8 +167,9 @@ private:
 
     __aicore__ inline void MaskHalf(uint32_t from, uint32_t rows)
     {
-        const uint64_t lanes[2] = {~0ULL << rows, 0};
-        AscendC::Duplicate(scores_[from], LOWEST, lanes, static_cast<uint8_t>(heads_), 1, TILE_ROWS / FLOATS_OF_BLOCK);
+        uint64_t lanes[2] = {~0ULL << rows, 0};
+        AscendC::Duplicate(
+            scores_[from], LOWEST, lanes, static_cast<uint8_t>(heads_), 1, TILE_ROWS / FLOATS_OF_BLOCK);
     }
 
     // folded_ = the greater, or the sum, of the two halves of each head.
@@ -192,8 +196,8 @@ private:
         AscendC::PipeBarrier<PIPE_V>();
         AscendC::CompareScalar(bits_, ahead_, SLACK, AscendC::CMPMODE::GT, FLOAT_LANES);
         AscendC::PipeBarrier<PIPE_V>();
-        AscendC::Select(moved_, bits_, tileMaximum_, stats.reference, AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE,
-            FLOAT_LANES);
+        AscendC::Select(moved_, bits_, tileMaximum_, stats.reference,
+            AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, FLOAT_LANES);
         AscendC::PipeBarrier<PIPE_V>();
         AscendC::Sub(factor_, stats.reference, moved_, count);
         AscendC::Brcb(spread_, moved_, static_cast<uint8_t>(heads_ / FLOATS_OF_BLOCK),

@@ -10,7 +10,8 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// A tile: rows of one query row's list, for up to HEADS heads.
+// A step of the work: a tile, rows of one query row's list, for up to HEADS heads. With more heads a tile has
+// two steps, one behind the other.
 struct Step {
     uint32_t rows; // 0 ends the work
     int64_t queryRow;
@@ -40,37 +41,38 @@ enum HeaderWord : uint32_t {
 template <typename QType>
 struct Shared {
     AscendC::GlobalTensor<QType> keys; // RING_TILES × [columns][pitch][SIDE]
-    AscendC::GlobalTensor<float> scores; // SCORE_TILES × [head rows][tile rows]
-    AscendC::GlobalTensor<QType> weights; // SCORE_TILES × [columns][head rows][SIDE]
-    AscendC::GlobalTensor<float> outputs; // ACCUMULATORS × [columns][head rows][SIDE]
+    AscendC::GlobalTensor<float> scores; // of SCORE_TILES steps: [head rows][tile rows]
+    AscendC::GlobalTensor<QType> weights; // of as many: [columns][head rows][SIDE]
+    AscendC::GlobalTensor<float> outputs; // accumulators × [columns][head rows][SIDE]
     AscendC::GlobalTensor<int32_t> headers; // RING_TILES × HEADER_WORDS
     AscendC::GlobalTensor<float> stats; // of a part of a list: [3][MOST_HEADS]
     uint32_t scoreElements; // of a tile
     uint32_t outputElements; // of an accumulator
+    uint32_t accumulators;
 
     __aicore__ inline AscendC::GlobalTensor<QType> Keys(uint32_t tile) const
     {
         return keys[tile % RING_TILES * TILE_ELEMENTS];
     }
 
-    __aicore__ inline AscendC::GlobalTensor<float> Scores(uint32_t tile) const
+    __aicore__ inline AscendC::GlobalTensor<float> Scores(uint32_t step) const
     {
-        return scores[tile % SCORE_TILES * scoreElements];
+        return scores[step % SCORE_TILES * scoreElements];
     }
 
-    __aicore__ inline AscendC::GlobalTensor<QType> Weights(uint32_t tile) const
+    __aicore__ inline AscendC::GlobalTensor<QType> Weights(uint32_t step) const
     {
-        return weights[tile % SCORE_TILES * scoreElements];
+        return weights[step % SCORE_TILES * scoreElements];
     }
 
     __aicore__ inline AscendC::GlobalTensor<float> Output(uint32_t accumulator) const
     {
-        return outputs[accumulator % ACCUMULATORS * outputElements];
+        return outputs[accumulator % accumulators * outputElements];
     }
 
-    __aicore__ inline AscendC::GlobalTensor<int32_t> Header(uint32_t tile) const
+    __aicore__ inline AscendC::GlobalTensor<int32_t> Header(uint32_t step) const
     {
-        return headers[tile % RING_TILES * HEADER_WORDS];
+        return headers[step % RING_TILES * HEADER_WORDS];
     }
 };
 
@@ -80,10 +82,12 @@ __aicore__ inline Shared<QType> SharedOf(
     GM_ADDR workspace, const typename Facts::Tiling &tiling, const Call &call, int64_t core)
 {
     Shared<QType> shared;
-    shared.keys.SetGlobalBuffer((__gm__ QType *)(workspace + Facts::KvOffset(tiling) + core * Facts::KvShare(tiling)));
+    shared.keys.SetGlobalBuffer(
+        (__gm__ QType *)(workspace + Facts::KvOffset(tiling) + core * Facts::KvShare(tiling)));
     shared.scores.SetGlobalBuffer(
         (__gm__ float *)(workspace + Facts::QkOffset(tiling) + core * Facts::QkShare(tiling)));
-    shared.weights.SetGlobalBuffer((__gm__ QType *)(workspace + Facts::POffset(tiling) + core * Facts::PShare(tiling)));
+    shared.weights.SetGlobalBuffer(
+        (__gm__ QType *)(workspace + Facts::POffset(tiling) + core * Facts::PShare(tiling)));
     shared.outputs.SetGlobalBuffer(
         (__gm__ float *)(workspace + Facts::PvOffset(tiling) + core * Facts::PvShare(tiling)));
     shared.headers.SetGlobalBuffer(
@@ -91,6 +95,7 @@ __aicore__ inline Shared<QType> SharedOf(
     shared.stats.SetGlobalBuffer(
         (__gm__ float *)(workspace + Facts::AccOffset(tiling) + core * Facts::AccShare(tiling)));
     shared.scoreElements = call.HeadRows() * call.tileRows;
+    shared.accumulators = ACCUMULATORS * call.HeadGroups();
     shared.outputElements = call.HeadRows() * NOPE_ELEMENTS;
     return shared;
 }

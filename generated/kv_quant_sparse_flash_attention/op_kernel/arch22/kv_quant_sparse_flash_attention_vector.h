@@ -11,20 +11,22 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// The work of a core is a sequence of tiles, over all its query rows. Of each tile the two vector cores take the
-// batches of BATCH_ROWS rows in turns. The softmax of a tile comes SOFTMAX_LAG tiles after its gathering, so that
-// the cube core has scored it by then, and its output OUTPUT_LAG tiles later.
+// The work of a core is a sequence of steps, over all its query rows. Of each tile the two vector cores
+// gather the batches of BATCH_ROWS rows in turns. The softmax of a step comes SOFTMAX_LAG steps after its
+// gathering, so that the cube core has scored it by then, and its output OUTPUT_LAG steps later.
 template <typename Facts>
 class Vector {
 public:
     using QType = typename Facts::Query;
     using KvType = typename Facts::Cache;
 
-    __aicore__ inline void Init(const Call &call, const Shared<QType> &shared, const typename Facts::Pointers &arguments,
-        const typename Facts::Tiling &tiling, int64_t core, AscendC::TPipe &pipe)
+    __aicore__ inline void Init(const Call &call, const Shared<QType> &shared,
+        const typename Facts::Pointers &arguments, const typename Facts::Tiling &tiling, int64_t core,
+        AscendC::TPipe &pipe)
     {
         call_ = call;
         shared_ = shared;
+        groups_ = call.HeadGroups();
         half_ = static_cast<uint32_t>(AscendC::GetSubBlockIdx());
         Lengths<Facts> lengths;
         lengths.Init(call, arguments.qLens, arguments.kvLens);
@@ -35,7 +37,8 @@ public:
         list_.Init(call, arguments.indices, arguments.table, pipe, scratch.ReinterpretCast<int32_t>());
         dequantiser_.Init(call, arguments.kv, pipe, scratch);
         softmax_.Init(call, pipe, scratch);
-        output_.Init(call, OutputAddresses{arguments.out, arguments.rowMax, arguments.rowSum}, half_, pipe, scratch);
+        output_.Init(
+            call, OutputAddresses{arguments.out, arguments.rowMax, arguments.rowSum}, half_, pipe, scratch);
         stages_.Init(pipe);
         arguments_ = arguments;
         tiling_ = tiling;
@@ -44,20 +47,21 @@ public:
         headers_ = headerBuffer_.Get<int32_t>();
         AscendC::Duplicate(headers_, 0, static_cast<int32_t>(RING_TILES * HEADER_WORDS));
         Order<AscendC::HardEvent::V_S>(EVENT_STATS);
-        firstHead_ = static_cast<uint32_t>(call.heads); // no row is open
     }
 
     __aicore__ inline void Process()
     {
-        uint32_t tile = 0;
-        for (; Exists(tile); ++tile) {
-            Gather(tile);
-            Advance(tile);
+        uint32_t number = 0;
+        for (; Exists(number); ++number) {
+            if (step_[number % STEPS].firstHead == 0) {
+                Gather(number / groups_);
+            }
+            Announce(number, step_[number % STEPS]);
+            Advance(number);
         }
-        AwaitPlace(tile);
-        Announce(tile, Step{});
-        for (; tile < steps_ + SOFTMAX_LAG + OUTPUT_LAG; ++tile) {
-            Advance(tile);
+        Announce(number, Step{});
+        for (; number < steps_ + SOFTMAX_LAG + OUTPUT_LAG; ++number) {
+            Advance(number);
         }
         Await();
         if (plan_.Parts() > 1) {
@@ -68,23 +72,17 @@ public:
 private:
     static constexpr uint32_t SOFTMAX_LAG = 2;
     static constexpr uint32_t OUTPUT_LAG = 2;
-    static constexpr uint32_t STEPS = 8; // remembered: from the one ahead of gathering to the output
+    static constexpr uint32_t STEPS = 16; // remembered: from the tile ahead of gathering to the output
     static_assert(3 * LIST_TOKENS * sizeof(int32_t) + LIST_TOKENS / 8 <= UB_SCRATCH_BYTES);
 
-    // A batch of rows that this core gathers.
-    struct Batch {
-        uint32_t tile;
-        uint32_t rows;
-    };
+    // ------------------------------------------------------------------ which steps there are
 
-    // ------------------------------------------------------------------ which tiles there are
-
-    // Whether there is such a tile; it has been planned then.
-    __aicore__ inline bool Exists(uint32_t tile)
+    // Whether there is such a step; it has been planned then.
+    __aicore__ inline bool Exists(uint32_t number)
     {
-        while (steps_ <= tile && PlanTile()) {
+        while (steps_ <= number && PlanTile()) {
         }
-        return steps_ > tile;
+        return steps_ > number;
     }
 
     // The next tile of the query row, or the first of the next one that sees anything.
@@ -94,49 +92,37 @@ private:
         if (first && !OpenRow()) {
             return false;
         }
-        Step &step = step_[steps_ % STEPS];
-        step.rows = static_cast<uint32_t>(Smaller<int64_t>(left_, call_.tileRows));
-        left_ -= step.rows;
-        step.queryRow = row_.index;
-        step.firstHead = firstHead_;
-        step.accumulator = accumulators_ - 1;
-        step.first = first;
-        step.last = left_ == 0;
-        ++steps_;
+        const uint32_t rows = static_cast<uint32_t>(Smaller<int64_t>(left_, call_.tileRows));
+        left_ -= rows;
+        for (uint32_t group = 0; group < groups_; ++group) {
+            Step &step = step_[steps_ % STEPS];
+            step.rows = rows;
+            step.queryRow = row_.index;
+            step.firstHead = group * HEADS;
+            step.accumulator = (opened_ - 1) * groups_ + group;
+            step.first = first;
+            step.last = left_ == 0;
+            ++steps_;
+        }
         return true;
     }
 
-    // Goes on with the next heads of the row, or with the next row.
+    // Goes on with the next row that sees anything.
     __aicore__ inline bool OpenRow()
     {
         // Of the tiles so far, this core has gathered its part.
-        issueTile_ = steps_;
+        issueTile_ = steps_ / groups_;
         issueRow_ = 0;
-        firstHead_ += HEADS;
-        if (firstHead_ >= call_.heads) {
-            firstHead_ = 0;
-            if (!NextRow()) {
-                return false;
-            }
-        } else {
-            OpenList();
-        }
-        ++accumulators_;
-        return true;
-    }
-
-    __aicore__ inline bool NextRow()
-    {
         while (plan_.Next(row_)) {
             OpenList();
             if (left_ > 0) {
+                ++opened_;
                 return true;
             }
             if (tokens_ == 0 && plan_.Part() == 0) {
                 output_.Clear(row_.index, half_);
             }
         }
-        firstHead_ = static_cast<uint32_t>(call_.heads);
         return false;
     }
 
@@ -164,7 +150,7 @@ private:
     __aicore__ inline void Gather(uint32_t tile)
     {
         AwaitPlace(tile);
-        const Step step = step_[tile % STEPS];
+        const Step &step = step_[tile * groups_ % STEPS];
         for (uint32_t row = (half_ + tile) % 2 * BATCH_ROWS; row < step.rows; row += 2 * BATCH_ROWS) {
             while (issued_ < dequantised_ + GATHER_BUFFERS && Issue(tile + 1)) {
             }
@@ -178,14 +164,13 @@ private:
                 shared_.Keys(tile)[row * SIDE], rows, AscendC::DataCopyParams{columns, BATCH_ROWS, 0, gap});
             stages_.Stored();
         }
-        Announce(tile, step);
     }
 
     // Asks for the rows of the next batch of this core, if it is in a tile up to `last`.
     __aicore__ inline bool Issue(uint32_t last)
     {
-        while (issueTile_ <= last && Exists(issueTile_)) {
-            const uint32_t rows = step_[issueTile_ % STEPS].rows;
+        while (issueTile_ <= last && Exists(issueTile_ * groups_)) {
+            const uint32_t rows = step_[issueTile_ * groups_ % STEPS].rows;
             while (issueRow_ < rows) {
                 const uint32_t count = Smaller(rows - issueRow_, BATCH_ROWS);
                 const bool mine = (issueRow_ / BATCH_ROWS + issueTile_) % 2 == half_;
@@ -228,68 +213,69 @@ private:
         }
     }
 
-    // One of the two writes the header; the cube core goes on when both have set the flag.
-    __aicore__ inline void Announce(uint32_t tile, const Step &step)
+    // One of the two writes the header; the cube core goes on when both have set the flag. It has read the
+    // one that was in this place long ago: the scores of a later step have come.
+    __aicore__ inline void Announce(uint32_t number, const Step &step)
     {
         if (half_ == 0) {
-            const AscendC::LocalTensor<int32_t> header = headers_[tile % RING_TILES * HEADER_WORDS];
+            const AscendC::LocalTensor<int32_t> header = headers_[number % RING_TILES * HEADER_WORDS];
             header.SetValue(ROWS, static_cast<int32_t>(step.rows));
             header.SetValue(QUERY_ROW, static_cast<int32_t>(step.queryRow));
             header.SetValue(FIRST_HEAD, static_cast<int32_t>(step.firstHead));
             header.SetValue(ACCUMULATOR, static_cast<int32_t>(step.accumulator));
             header.SetValue(IS_FIRST, step.first ? 1 : 0);
             Order<AscendC::HardEvent::S_MTE3>(EVENT_STATS);
-            AscendC::DataCopy(shared_.Header(tile), header, FLOATS_OF_BLOCK);
+            AscendC::DataCopy(shared_.Header(number), header, FLOATS_OF_BLOCK);
         }
         AscendC::CrossCoreSetFlag<GROUP, PIPE_MTE3>(KEYS_WRITTEN);
     }
 
     // ------------------------------------------------------------------ softmax and output
 
-    // What is due when `tile` has been gathered.
-    __aicore__ inline void Advance(uint32_t tile)
+    // What is due when the step has been gathered.
+    __aicore__ inline void Advance(uint32_t number)
     {
-        if (tile >= SOFTMAX_LAG && tile - SOFTMAX_LAG < steps_) {
-            Weigh(tile - SOFTMAX_LAG);
+        if (number >= SOFTMAX_LAG && number - SOFTMAX_LAG < steps_) {
+            Weigh(number - SOFTMAX_LAG);
         }
-        if (tile >= SOFTMAX_LAG + OUTPUT_LAG) {
-            Finish(tile - SOFTMAX_LAG - OUTPUT_LAG);
+        if (number >= SOFTMAX_LAG + OUTPUT_LAG) {
+            Finish(number - SOFTMAX_LAG - OUTPUT_LAG);
         }
     }
 
-    __aicore__ inline void Weigh(uint32_t tile)
+    __aicore__ inline void Weigh(uint32_t number)
     {
-        const Step &step = step_[tile % STEPS];
+        const Step &step = step_[number % STEPS];
         const uint32_t mine = half_ * call_.VectorRows();
         AscendC::CrossCoreWaitFlag(SCORES_WRITTEN);
-        softmax_.Load(shared_.Scores(tile)[mine * call_.tileRows], step);
+        softmax_.Load(shared_.Scores(number)[mine * call_.tileRows], step);
         AscendC::PipeBarrier<PIPE_V>();
         softmax_.Compute(step);
         if (!step.first && softmax_.Moved()) {
-            AwaitOutput(tile);
+            AwaitOutput(number);
             output_.Rescale(shared_.Output(step.accumulator), softmax_.Factor());
         }
         AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(EVENT_STORED_WEIGHTS);
         const uint16_t heads = static_cast<uint16_t>(call_.VectorRows());
         const uint16_t columns = static_cast<uint16_t>(step.Pitch() / SIDE);
-        AscendC::DataCopy(shared_.Weights(tile)[mine * SIDE], softmax_.Weights(),
+        AscendC::DataCopy(shared_.Weights(number)[mine * SIDE], softmax_.Weights(),
             AscendC::DataCopyParams{columns, heads, 0, heads});
         AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(EVENT_STORED_WEIGHTS);
         AscendC::CrossCoreSetFlag<GROUP, PIPE_MTE3>(WEIGHTS_WRITTEN);
     }
 
-    // The products of so many tiles have been added.
-    __aicore__ inline void AwaitOutput(uint32_t tiles)
+    // The products of so many steps have been added.
+    __aicore__ inline void AwaitOutput(uint32_t steps)
     {
-        for (; added_ < tiles; ++added_) {
+        for (; added_ < steps; ++added_) {
             AscendC::CrossCoreWaitFlag(OUTPUT_ADDED);
         }
     }
 
-    __aicore__ inline void Finish(uint32_t tile)
+    __aicore__ inline void Finish(uint32_t number)
     {
-        AwaitOutput(tile + 1);
-        const Step &step = step_[tile % STEPS];
+        AwaitOutput(number + 1);
+        const Step &step = step_[number % STEPS];
         if (!step.last) {
             return;
         }
@@ -322,7 +308,7 @@ private:
 
     __aicore__ inline void Await()
     {
-        for (; loaded_ < steps_; ++loaded_) {
+        for (; loaded_ < steps_ / groups_; ++loaded_) {
             AscendC::CrossCoreWaitFlag(KEYS_LOADED);
         }
         dequantiser_.Await();
@@ -337,6 +323,7 @@ private:
     typename Facts::Tiling tiling_;
     int64_t core_ = 0;
     AscendC::LocalTensor<float> scratch_;
+    uint32_t groups_ = 1; // of heads
     uint32_t half_ = 0; // which of the two vector cores this is
     Plan<Facts> plan_;
     List<Facts> list_;
@@ -349,10 +336,9 @@ private:
     AscendC::LocalTensor<int32_t> headers_;
     // The query row that is planned.
     Row row_;
-    uint32_t firstHead_ = 0;
     int64_t tokens_ = 0; // of its list
     int64_t left_ = 0; // of these in this core's part, without a tile
-    uint32_t accumulators_ = 0; // begun
+    uint32_t opened_ = 0; // query rows that see anything
     Step step_[STEPS];
     uint32_t steps_ = 0; // planned
     uint32_t issueTile_ = 0;
@@ -360,7 +346,7 @@ private:
     uint32_t issued_ = 0; // batches of this core
     uint32_t dequantised_ = 0;
     uint32_t loaded_ = 0; // tiles that the cube core is known to have loaded
-    uint32_t added_ = 0; // tiles whose P · V is known to be added
+    uint32_t added_ = 0; // steps whose P · V is known to be added
 };
 
 } // namespace KvQuantSparseFlashAttentionKernel

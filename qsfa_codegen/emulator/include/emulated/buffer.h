@@ -8,15 +8,15 @@ namespace AscendC {
 
 template <TPosition position = TPosition::LCM>
 class TBuf {
-public:
+public: // none of these is const in the real headers
     template <typename T>
-    LocalTensor<T> Get() const
+    LocalTensor<T> Get()
     {
         return {position, place_, static_cast<uint32_t>((place_.high - place_.low) / sizeof(T))};
     }
 
     template <typename T>
-    LocalTensor<T> Get(uint32_t count) const
+    LocalTensor<T> Get(uint32_t count)
     {
         LocalTensor<T> tensor = Get<T>();
         tensor.SetSize(count);
@@ -24,7 +24,7 @@ public:
     }
 
     template <typename T>
-    LocalTensor<T> GetWithOffset(uint32_t count, uint32_t bytes) const
+    LocalTensor<T> GetWithOffset(uint32_t count, uint32_t bytes)
     {
         Operand place = place_;
         place.offset += bytes;

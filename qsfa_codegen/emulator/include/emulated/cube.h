@@ -4,39 +4,14 @@
 
 #include "emulated/arch.h"
 #include "emulated/atomic.h"
+#include "emulated/cube_issue.h"
 #include "emulated/cube_parameters.h"
-#include "emulated/cube_unit_flags.h"
 #include "emulated/tensor.h"
-#include "ops/fixpipe.h"
-#include "ops/load.h"
 #include "ops/load3d.h"
-#include "ops/mmad.h"
 
 namespace AscendC {
 
 // ------------------------------------------------------------------ L1 → L0A, L0B
-
-struct LoadCall {
-    const char *name;
-    Site site;
-    emulator::Space to;
-    emulator::Space from;
-
-    template <typename Op>
-    void Do(const Op &op, const Operand &dst, const Operand &src) const
-    {
-        using emulator::Space;
-        if (from != Space::L1 || (to != Space::L0A && to != Space::L0B)) {
-            Refuse(name, site, emulator::Text("there is no way from %s to %s; expected: from L1 to L0A or L0B", Name(from), Name(to)));
-        }
-        Instruction instruction = MakeInstruction(Pipe::MTE1, name, site, op, std::array<Operand, 2>{dst, src});
-        instruction.work.route = to == Space::L0A ? Route::L1_L0A : Route::L1_L0B;
-        for (const emulator::Access &access : instruction.accesses) {
-            instruction.work.bytes += access.mode == emulator::Mode::READ ? 0 : access.Bytes();
-        }
-        Issue(std::move(instruction));
-    }
-};
 
 template <typename T>
 void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData2DParams &params, Site site = Site::Here())
@@ -120,52 +95,6 @@ inline void SetMMRowMajor()
 {
 }
 
-inline void CheckSpace(const char *name, Site site, const char *what, emulator::Space given, emulator::Space wanted)
-{
-    if (given != wanted) {
-        Refuse(name, site, emulator::Text("%s is in %s; expected: in %s", what, Name(given), Name(wanted)));
-    }
-}
-
-// NaN and infinity in A and B, or in what is written.
-template <typename C, typename A>
-void WatchProducts(Instruction &instruction)
-{
-    if constexpr (emulator::IS_FLOATING<C>) {
-        instruction.strange = [](const Instruction &self, bool written) {
-            uint64_t count = 0;
-            for (const emulator::Access &access : self.accesses) {
-                const bool product = access.memory->InSpace() == emulator::Space::L0C;
-                if (written && product && access.mode != emulator::Mode::READ && !access.undefined) {
-                    count += CountStrange<C>(access);
-                } else if (!written && access.mode == emulator::Mode::READ) {
-                    count += product ? CountStrange<C>(access) : CountStrange<A>(access);
-                }
-            }
-            return count;
-        };
-    }
-}
-
-// From so many fractals of C on, an Mmad sees what the one before it added without a barrier.
-constexpr uint64_t ORDERED_FRACTALS = 10;
-
-template <size_t N, typename C, typename A, typename B>
-void DoMmad(Site site, const emulator::ops::Mmad<C, A, B> &op, const Limited8 &unitFlag, const std::array<Operand, N> &operands)
-{
-    if (op.m == 0 || op.n == 0 || op.k == 0) {
-        return;
-    }
-    Instruction instruction = MakeInstruction(Pipe::M, "Mmad", site, op, operands);
-    constexpr uint64_t depth = 32 / sizeof(A);
-    instruction.work.macs = static_cast<uint64_t>(op.m) * op.n * op.k;
-    instruction.work.beats = (op.m + 15ULL) / 16 * ((op.n + 15ULL) / 16) * ((op.k + depth - 1) / depth);
-    instruction.inOrder = op.m / 16ULL * (op.n / 16) >= ORDERED_FRACTALS;
-    instruction.unitFlags = UnitFlagsOf({"Mmad", site, false}, unitFlag, operands[0], {op.m, op.n, (op.m + 15U) / 16 * 16});
-    WatchProducts<C, A>(instruction);
-    Issue(std::move(instruction));
-}
-
 template <typename C, typename A, typename B>
 emulator::ops::Mmad<C, A, B> MakeMmad(const LocalTensor<C> &dst, const LocalTensor<A> &left, const LocalTensor<B> &right,
     const MmadParams &params, Site site)
@@ -247,17 +176,8 @@ void Fixpipe(const GlobalTensor<To> &dst, const LocalTensor<From> &src, const Fi
     op.relu = params.reluEn;
     op.splitChannels = params.isChannelSplit;
     op.atomic = AtomicOf<To>(name, site);
-    const Operand to = dst.Place(name, site);
-    Instruction instruction = MakeInstruction(Pipe::FIX, name, site, op, std::array<Operand, 2>{to, src.Place()});
-    if (op.atomic != emulator::ops::Atomic::NONE) {
-        MakeAtomic(instruction, to);
-    }
-    instruction.unitFlags = UnitFlagsOfAll({name, site, true}, params.unitFlag, src.Place(), op);
-    const uint64_t rows = static_cast<uint64_t>(params.mSize.Given()) * static_cast<uint64_t>(nz ? 1 : params.ndNum.Given());
-    instruction.work.route = Route::L0C_GM;
-    instruction.work.bytes = rows * params.nSize * sizeof(To);
-    instruction.work.bursts = nz ? (params.nSize + 15ULL) / 16 : rows;
-    Issue(std::move(instruction));
+    emulator::Here().Barrier(Pipe::FIX, site); // as in the real headers
+    IssueFixpipe(name, site, op, dst.Place(name, site), src.Place(), params.unitFlag);
 }
 
 } // namespace AscendC

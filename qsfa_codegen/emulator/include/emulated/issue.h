@@ -33,6 +33,23 @@ inline void Refuse(const char *name, Site site, std::string message, std::string
     emulator::Here().Report(std::move(finding));
 }
 
+// Where in GM an address is; a launch that has no tensor near it ends here.
+inline Operand PlaceInGm(const void *address, const char *name, Site site)
+{
+    emulator::Memory *memory = emulator::Here().Whole().Global().Find(address);
+    if (memory == nullptr) {
+        emulator::Finding finding;
+        finding.code = "out-of-bounds";
+        finding.severity = emulator::Severity::FATAL;
+        finding.site = site;
+        finding.instruction = name;
+        finding.message = std::string(name) + " is given an address of GM at which there is no tensor";
+        finding.help = "SetGlobalBuffer was not called, or an offset leaves the tensor by far";
+        emulator::Here().Report(std::move(finding));
+    }
+    return {memory, static_cast<const uint8_t *>(address) - memory->Data(), 0, -1, 1};
+}
+
 inline void CheckRange(const char *name, Site site, const char *what, int64_t value, int64_t least, int64_t most)
 {
     if (value < least || value > most) {

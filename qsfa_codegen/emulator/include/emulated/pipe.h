@@ -19,9 +19,10 @@ class TBuf;
 
 class TPipe {
 public:
-    TPipe()
+    explicit TPipe(Site site = Site::Here())
     {
         emulator::Here().api = this;
+        Start(site);
     }
 
     ~TPipe()
@@ -32,8 +33,9 @@ public:
     TPipe(const TPipe &) = delete;
     TPipe &operator=(const TPipe &) = delete;
 
-    void Init()
+    void Init(Site site = Site::Here())
     {
+        Start(site);
     }
 
     template <TPosition src, TPosition dst, int32_t depth, auto mask>
@@ -89,6 +91,7 @@ public:
     // Waits until all buffers are free again, and gives up all of them.
     void Reset(Site site = Site::Here())
     {
+        DefaultRegisters();
         auto end = ends_.begin();
         for (Slot &slot : slots_) {
             if (slot.free >= 0) {
@@ -101,12 +104,20 @@ public:
         slots_.clear();
         ends_.clear();
         memory_.Clear();
-        emulator::Here().BarrierAll(site);
     }
 
-    void Destroy()
+    void Destroy(Site site = Site::Here())
     {
-        Reset();
+        if (destroyed_) {
+            return;
+        }
+        destroyed_ = true;
+        Reset(site);
+        for (int32_t id = 0; id < OfMatmul(); ++id) {
+            emulator::Here().WaitFlag({Pipe::M, Pipe::MTE1, static_cast<uint16_t>(id)}, site);
+            events_.Release(Pipe::M, Pipe::MTE1, id);
+        }
+        emulator::Here().BarrierAll(site);
     }
 
     EventIds &Events()
@@ -115,6 +126,29 @@ public:
     }
 
 private:
+    // On a cube core of arch22, the first events of M_MTE1 belong to the Matmul of the high-level API: they are set from
+    // the beginning, and waited for at the end.
+    static int32_t OfMatmul()
+    {
+        emulator::Core &core = emulator::Here();
+        return core.Cube() && !core.Whole().OnChip().Arch35() ? 3 : 0;
+    }
+
+    static void DefaultRegisters()
+    {
+        emulator::Here().mask = {};
+        emulator::Here().atomic = {};
+    }
+
+    void Start(Site site)
+    {
+        DefaultRegisters();
+        for (int32_t id = 0; id < OfMatmul(); ++id) {
+            const int32_t taken = events_.Take(Pipe::M, Pipe::MTE1, site);
+            emulator::Here().SetFlag({Pipe::M, Pipe::MTE1, static_cast<uint16_t>(taken)}, site);
+        }
+    }
+
     static void CheckDrained(const Slot &slot)
     {
         constexpr const char *states[] = {"", "is taken with AllocTensor and neither enqueued nor freed",
@@ -136,6 +170,7 @@ private:
     std::list<std::pair<Pipe, Pipe>> ends_; // of each slot: who fills it, who empties it
     Allocation memory_;
     EventIds events_;
+    bool destroyed_ = false;
 };
 
 } // namespace AscendC

@@ -75,7 +75,7 @@ void PipeBarrier(Site site = Site::Here())
     static_assert(pipe != PIPE_S, "the scalar pipe keeps its own order; there is no barrier for it");
     if (pipe == PIPE_ALL) {
         emulator::Here().BarrierAll(site);
-    } else {
+    } else if (pipe != PIPE_V || !emulator::Here().Cube()) { // left out, as events of the vector pipe are
         emulator::Here().Barrier(PipeOf(pipe), site);
     }
 }
@@ -98,20 +98,19 @@ void CrossCoreWaitFlag(uint16_t flagId, Site site = Site::Here())
 
 // The flags that SyncAll uses for itself.
 constexpr uint16_t SYNC_AIC = 11;
-constexpr uint16_t SYNC_AIV = 12;
-constexpr uint16_t SYNC_TO_AIC = 13;
-constexpr uint16_t SYNC_TO_AIV = 14;
+constexpr uint16_t SYNC_TO_AIC = 12;
+constexpr uint16_t SYNC_TO_AIV = 13;
+constexpr uint16_t SYNC_AIV = 14;
 
+// With isAIVOnly all cores of the caller's kind wait for each other: it is meant for vector cores.
 template <bool isAIVOnly = true>
 void SyncAll(Site site = Site::Here())
 {
     emulator::Core &core = emulator::Here();
     core.BarrierAll(site);
     if (isAIVOnly) {
-        if (!core.Cube()) {
-            core.SetCross(0, Pipe::MTE3, SYNC_AIV, site);
-            core.WaitCross(0, Pipe::S, SYNC_AIV, site);
-        }
+        core.SetCross(0, Pipe::MTE3, SYNC_AIV, site);
+        core.WaitCross(0, Pipe::S, SYNC_AIV, site);
         return;
     }
     if (core.Cube()) {

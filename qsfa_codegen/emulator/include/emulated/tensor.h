@@ -231,19 +231,7 @@ public:
     // Where the tensor is in GM; a launch that has no tensor near its address ends here.
     Operand Place(const char *name, Site site) const
     {
-        emulator::Memory *memory = emulator::Here().Whole().Global().Find(address_);
-        if (memory == nullptr) {
-            emulator::Finding finding;
-            finding.code = "out-of-bounds";
-            finding.severity = emulator::Severity::FATAL;
-            finding.site = site;
-            finding.instruction = name;
-            finding.message = std::string(name) + " is given an address of GM at which there is no tensor";
-            finding.help = "SetGlobalBuffer was not called, or an offset leaves the tensor by far";
-            emulator::Here().Report(std::move(finding));
-        }
-        const auto *address = reinterpret_cast<const uint8_t *>(address_);
-        return {memory, address - memory->Data(), 0, -1, 1};
+        return PlaceInGm(address_, name, site);
     }
 
 private:

@@ -4,6 +4,7 @@
 
 #include "emulated/vector_compare.h"
 #include "emulated/vector_elementwise.h"
+#include "emulated/vector_index.h"
 #include "emulated/vector_mask.h"
 #include "emulated/vector_rearrange.h"
 #include "emulated/vector_reduce.h"

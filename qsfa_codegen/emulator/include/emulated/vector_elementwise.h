@@ -2,6 +2,8 @@
 #ifndef EMULATED_VECTOR_ELEMENTWISE_H
 #define EMULATED_VECTOR_ELEMENTWISE_H
 
+#include "emulated/parameters.h"
+#include "emulated/tensor.h"
 #include "emulated/vector_issue.h"
 #include "ops/elementwise.h"
 
@@ -27,7 +29,7 @@ void DoBinary(const VectorCall &call, const LocalTensor<To> &dst, const LocalTen
 
 #define EMULATED_BINARY(NAME) \
     template <typename T, bool isSetMask = true> \
-    void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, const uint64_t mask[], \
+    void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, uint64_t mask[], \
         Limited8 repeatTimes, const BinaryRepeatParams &params, Site site = Site::Here()) \
     { \
         const VectorCall call{#NAME, site}; \
@@ -111,7 +113,7 @@ void DoUnary(const VectorCall &call, const LocalTensor<T> &dst, const LocalTenso
 
 #define EMULATED_UNARY(NAME) \
     template <typename T, bool isSetMask = true> \
-    void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], Limited8 repeatTimes, \
+    void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask[], Limited8 repeatTimes, \
         const UnaryRepeatParams &params, Site site = Site::Here()) \
     { \
         const VectorCall call{#NAME, site}; \
@@ -164,7 +166,7 @@ void DoScalar(const VectorCall &call, const LocalTensor<T> &dst, const LocalTens
 #define EMULATED_SCALAR(NAME, OPERATION) \
     template <typename T, bool isSetMask = true> \
     void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, const typename LocalTensor<T>::PrimType &scalar, \
-        const uint64_t mask[], Limited8 repeatTimes, const UnaryRepeatParams &params, Site site = Site::Here()) \
+        uint64_t mask[], Limited8 repeatTimes, const UnaryRepeatParams &params, Site site = Site::Here()) \
     { \
         const VectorCall call{#NAME, site}; \
         DoScalar<ops::OPERATION>(call, dst, src, scalar, call.Lanes<isSetMask>(mask, ops::WIDTH<T>), \
@@ -211,7 +213,7 @@ void DoAxpy(const VectorCall &call, const LocalTensor<To> &dst, const LocalTenso
 }
 
 template <typename To, typename From, bool isSetMask = true>
-void Axpy(const LocalTensor<To> &dst, const LocalTensor<From> &src, const From &scalar, const uint64_t mask[],
+void Axpy(const LocalTensor<To> &dst, const LocalTensor<From> &src, const From &scalar, uint64_t mask[],
     Limited8 repeatTimes, const UnaryRepeatParams &params, Site site = Site::Here())
 {
     const VectorCall call{"Axpy", site};

@@ -2,8 +2,7 @@
 #ifndef EMULATED_VECTOR_ISSUE_H
 #define EMULATED_VECTOR_ISSUE_H
 
-#include "emulated/parameters.h"
-#include "emulated/tensor.h"
+#include "emulated/issue.h"
 #include "ops/lanes.h"
 
 namespace AscendC {

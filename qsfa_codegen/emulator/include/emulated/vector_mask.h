@@ -2,6 +2,8 @@
 #ifndef EMULATED_VECTOR_MASK_H
 #define EMULATED_VECTOR_MASK_H
 
+#include "emulated/parameters.h"
+#include "emulated/tensor.h"
 #include "emulated/vector_issue.h"
 
 namespace AscendC {

@@ -2,6 +2,7 @@
 #ifndef EMULATED_VECTOR_REARRANGE_H
 #define EMULATED_VECTOR_REARRANGE_H
 
+#include "emulated/gather_mask_issue.h"
 #include "emulated/vector_mask.h"
 #include "ops/rearrange.h"
 
@@ -28,7 +29,7 @@ void DoDuplicate(const VectorCall &call, const LocalTensor<T> &dst, T value, con
 }
 
 template <typename T, bool isSetMask = true>
-void Duplicate(const LocalTensor<T> &dst, const typename LocalTensor<T>::PrimType &value, const uint64_t mask[],
+void Duplicate(const LocalTensor<T> &dst, const typename LocalTensor<T>::PrimType &value, uint64_t mask[],
     Limited8 repeatTimes, Limited16 dstBlockStride, Limited8 dstRepeatStride, Site site = Site::Here())
 {
     const VectorCall call{"Duplicate", site};
@@ -130,8 +131,15 @@ template <typename T>
 void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offsets, uint32_t srcBaseAddr,
     uint32_t count, Site site = Site::Here())
 {
-    const VectorCall call{"Gather", site};
-    DoGather(call, dst, src, offsets, srcBaseAddr, call.Count(count), 1, 8);
+    constexpr uint32_t width = emulator::ops::WIDTH<T>;
+    const uint32_t tail = count % width;
+    const uint32_t whole = count - tail;
+    if (whole > 0) { // on arch22 one instruction for whole repeats, and one for the rest
+        Gather(dst, src, offsets, srcBaseAddr, static_cast<uint64_t>(width), whole / width, 8, site);
+    }
+    if (tail > 0) {
+        Gather(dst[whole], src, offsets[whole], srcBaseAddr, static_cast<uint64_t>(tail), 1, 8, site);
+    }
 }
 
 // Packs the chosen elements. The count of them comes back to the scalar unit, which waits for it.
@@ -154,18 +162,7 @@ void DoGatherMask(const VectorCall &call, const LocalTensor<T> &dst, const Local
         return;
     }
     emulator::Here().mask = {false, mask, 0};
-    Instruction instruction = MakeInstruction(Pipe::V, call.name, call.site, op, operands, true);
-    instruction.work.repeats = op.repeat;
-    instruction.inOrder = emulator::Here().Whole().OnChip().VectorInOrder();
-    const auto result = std::make_shared<uint64_t>(0);
-    instruction.execute = [op, operands, result] {
-        uint8_t *pointers[3];
-        for (size_t i = 0; i < 3; ++i) {
-            pointers[i] = operands[i].memory->Data() + operands[i].offset;
-        }
-        *result = op.Pack(pointers);
-    };
-    Issue(std::move(instruction));
+    const auto result = IssueGatherMask(call, op, operands);
     emulator::Here().AwaitPipe(Pipe::V, call.site);
     taken = *result;
 }
@@ -184,19 +181,6 @@ void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t pa
 {
     CheckRange("GatherMask", site, "src1Pattern", pattern, 1, 7);
     DoGatherMask(VectorCall{"GatherMask", site}, dst, src, src.Place(), pattern, reduceMode, mask, params, rsvdCnt);
-}
-
-// ------------------------------------------------------------------ CreateVecIndex
-
-template <typename T>
-void CreateVecIndex(LocalTensor<T> dst, const typename LocalTensor<T>::PrimType &first, uint32_t count, Site site = Site::Here())
-{
-    const VectorCall call{"CreateVecIndex", site};
-    emulator::ops::ArithProgression<T> op;
-    op.mask = call.Count(count);
-    op.first = first;
-    IssueVector<BitsOf<T>, BitsOf<T>>(call, op, RepeatsOf(op.mask, 1, emulator::ops::WIDTH<T>),
-        std::array<Operand, 1>{dst.Place()});
 }
 
 } // namespace AscendC

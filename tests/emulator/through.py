@@ -1,0 +1,38 @@
+"""The kernels of these tests, through intrinsics: without a toolkit, or through the headers of one."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from qsfa_codegen.emulator.launch import KernelType, Launch, Outcome, Tensor, launch
+from qsfa_codegen.emulator.through import build_through
+from qsfa_codegen.emulator.toolkit import KernelHeaders
+from tests.emulator.launching import SOURCES, chip
+
+TOOLKIT = os.environ.get("ASCEND_HOME_PATH")
+with_toolkit = pytest.mark.skipif(TOOLKIT is None, reason="ASCEND_HOME_PATH names no toolkit")
+"""What only a machine with a toolkit can run."""
+
+
+@cache
+def _program(unit: str, toolkit: str | None) -> Path:
+    files = {path.name: path.read_text() for path in sorted(SOURCES.glob("*.h"))}
+    headers = None if toolkit is None else KernelHeaders.at(Path(toolkit))
+    return build_through({**files, unit: (SOURCES / unit).read_text()}, unit, headers, chip())
+
+
+def run_through(
+    unit: str,
+    kernel: str,
+    *tensors: Tensor,
+    toolkit: str | None = None,
+    type: KernelType = KernelType.AIV,
+    block_dim: int = 1,
+    seed: int | None = None,
+) -> Outcome:
+    what = Launch(kernel, tensors, type, block_dim, seed)
+    return launch(_program(unit, toolkit), chip(), what, 60)
