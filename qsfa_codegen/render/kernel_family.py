@@ -68,6 +68,7 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "step",
         "plan",
         "list",
+        "gather",
         "dequant",
         "softmax",
         "output",
@@ -85,6 +86,7 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "plan",
         "step",
         "list",
+        "gather",
         "dequant",
         "softmax",
         "output",
@@ -93,7 +95,7 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "kernel_body",
     ),
 }
-_COMMON = frozenset({"buffers", "stages", "call", "plan", "list"})
+_COMMON = frozenset({"buffers", "stages", "call", "plan", "list", "gather"})
 """Parts that are the same on all architectures but for what their template asks of the numbers."""
 
 

@@ -42,7 +42,7 @@ struct Call {
         return HeadRows() / 2;
     }
 
-    // Groups of HEADS heads: all of them use a tile while it is in L1.
+    // Groups of at most HEADS heads.
     __aicore__ inline uint32_t HeadGroups() const
     {
         return static_cast<uint32_t>(CeilDiv(heads, HEADS));

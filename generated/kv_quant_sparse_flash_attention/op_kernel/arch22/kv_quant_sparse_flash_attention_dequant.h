@@ -6,6 +6,7 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_DEQUANT_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_DEQUANT_H
 
+#include "kv_quant_sparse_flash_attention_gather.h"
 #include "kv_quant_sparse_flash_attention_stages.h"
 #include "kv_quant_sparse_flash_attention_step.h"
 
@@ -17,12 +18,10 @@ public:
     static constexpr uint32_t FLOATS = BATCH_ROWS * NOPE_ELEMENTS; // of scratch
 
     __aicore__ inline void Init(
-        const Call &call, GM_ADDR cache, AscendC::TPipe &pipe, const AscendC::LocalTensor<float> &scratch)
+        const Call &call, AscendC::TPipe &pipe, const AscendC::LocalTensor<float> &scratch)
     {
         call_ = call;
-        cache_.SetGlobalBuffer((__gm__ KvType *)cache);
         pitch_ = AlignUp(call.rowBytes, BLOCK_BYTES);
-        pipe.InitBuffer(gathered_, UB_GATHERED_BYTES);
         pipe.InitBuffer(scales_, UB_SCALES_BYTES);
         floats_ = scratch;
         packed_ = scales_.Get<float>();
@@ -30,56 +29,13 @@ public:
         // Lanes beside the scales are spread too, and not used.
         AscendC::Duplicate(packed_, 0.0F, static_cast<int32_t>(BATCH_ROWS * FLOATS_OF_BLOCK));
         AscendC::PipeBarrier<PIPE_V>();
-        for (uint32_t i = 0; i < GATHER_BUFFERS; ++i) {
-            AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(EVENT_GATHER + static_cast<int32_t>(i));
-        }
     }
-
-    __aicore__ inline void Await()
-    {
-        for (uint32_t i = 0; i < GATHER_BUFFERS; ++i) {
-            AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(EVENT_GATHER + static_cast<int32_t>(i));
-        }
-    }
-
-    // ------------------------------------------------------------------ gather
-
-    __aicore__ inline void Begin(uint32_t batch)
-    {
-        AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(Event(batch));
-    }
-
-    // Rows of the cache `from` and, if it is another, `and_`, to the places of `at` and the one after it; which of
-    // the two comes first does not matter, as K and V are the same rows.
-    __aicore__ inline void Gather(uint32_t batch, uint32_t at, int64_t from, int64_t other)
-    {
-        const int64_t low = Smaller(from, other);
-        const int64_t gap = (Larger(from, other) - low - 1) * call_.rowBytes;
-        if (gap < 0 || gap > MOST_GAP) {
-            Gather(batch, at, from);
-            Gather(batch, at + 1, other);
-            return;
-        }
-        Copy(batch, at, low, 2, static_cast<uint32_t>(gap));
-    }
-
-    __aicore__ inline void Gather(uint32_t batch, uint32_t at, int64_t from)
-    {
-        Copy(batch, at, from, 1, 0);
-    }
-
-    __aicore__ inline void End(uint32_t batch)
-    {
-        AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(Event(batch));
-    }
-
-    // ------------------------------------------------------------------ dequantise
 
     // Fills `to`, [columns][BATCH_ROWS][SIDE]; rows from `valid` on become zeros.
-    __aicore__ inline void Dequantise(uint32_t batch, uint32_t valid, const AscendC::LocalTensor<QType> &to)
+    __aicore__ inline void Dequantise(
+        Gatherer<KvType> &gatherer, uint32_t valid, const AscendC::LocalTensor<QType> &to)
     {
-        const AscendC::LocalTensor<KvType> rows = Buffer(batch);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(Event(batch));
+        const AscendC::LocalTensor<KvType> rows = gatherer.Take();
         if (valid < BATCH_ROWS) {
             Clear(rows, valid);
         }
@@ -87,7 +43,7 @@ public:
         ToHalves(halves, rows);
         PackScales(rows);
         CopyRope(to[NOPE_COLUMNS * BATCH_ROWS * SIDE], rows);
-        AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(Event(batch));
+        gatherer.Release();
         AscendC::PipeBarrier<PIPE_V>();
         ToFloats(halves);
         SpreadScales();
@@ -98,25 +54,6 @@ public:
     }
 
 private:
-    static constexpr int64_t MOST_GAP = 0x7fffffff;
-
-    __aicore__ inline int32_t Event(uint32_t batch) const
-    {
-        return EVENT_GATHER + static_cast<int32_t>(batch % GATHER_BUFFERS);
-    }
-
-    __aicore__ inline AscendC::LocalTensor<KvType> Buffer(uint32_t batch) const
-    {
-        return gathered_.Get<KvType>()[batch % GATHER_BUFFERS * BATCH_ROWS * pitch_];
-    }
-
-    __aicore__ inline void Copy(uint32_t batch, uint32_t at, int64_t from, uint16_t rows, uint32_t gap)
-    {
-        const AscendC::DataCopyExtParams params{rows, call_.rowBytes, gap, 0, 0};
-        AscendC::DataCopyPad(Buffer(batch)[at * pitch_], cache_[static_cast<uint64_t>(from * call_.rowBytes)], params,
-            AscendC::DataCopyPadExtParams<KvType>{false, 0, 0, 0});
-    }
-
     __aicore__ inline void Clear(const AscendC::LocalTensor<KvType> &rows, uint32_t from)
     {
         const AscendC::LocalTensor<int32_t> words = rows[from * pitch_].template ReinterpretCast<int32_t>();
@@ -125,12 +62,14 @@ private:
     }
 
     // Elements of the row's tiles: [tile][row][SCALE_TILE], so that a repeat has one row and scale.
-    __aicore__ inline void ToHalves(const AscendC::LocalTensor<half> &to, const AscendC::LocalTensor<KvType> &rows)
+    __aicore__ inline void ToHalves(
+        const AscendC::LocalTensor<half> &to, const AscendC::LocalTensor<KvType> &rows)
     {
-        const AscendC::UnaryRepeatParams strides{1, 1, REPEAT_BLOCKS, static_cast<uint8_t>(pitch_ / BLOCK_BYTES)};
+        const AscendC::UnaryRepeatParams strides{
+            1, 1, REPEAT_BLOCKS, static_cast<uint8_t>(pitch_ / BLOCK_BYTES)};
         for (uint32_t tile = 0; tile < SCALES; ++tile) {
-            AscendC::Cast(to[tile * BATCH_ROWS * SCALE_TILE], rows[tile * SCALE_TILE], AscendC::RoundMode::CAST_NONE,
-                SCALE_TILE, BATCH_ROWS, strides);
+            AscendC::Cast(to[tile * BATCH_ROWS * SCALE_TILE], rows[tile * SCALE_TILE],
+                AscendC::RoundMode::CAST_NONE, SCALE_TILE, BATCH_ROWS, strides);
         }
     }
 
@@ -141,11 +80,13 @@ private:
         const AscendC::LocalTensor<float> scales = rows[call_.scaleOffset].template ReinterpretCast<float>();
         const uint16_t blocks = static_cast<uint16_t>(pitch_ / BLOCK_BYTES);
         AscendC::Copy(packed_, scales, lanes, BATCH_ROWS / REPEAT_BLOCKS,
-            AscendC::CopyRepeatParams{1, blocks, REPEAT_BLOCKS, static_cast<uint16_t>(REPEAT_BLOCKS * blocks)});
+            AscendC::CopyRepeatParams{
+                1, blocks, REPEAT_BLOCKS, static_cast<uint16_t>(REPEAT_BLOCKS * blocks)});
     }
 
     // A repeat takes a block of 8 rows.
-    __aicore__ inline void CopyRope(const AscendC::LocalTensor<QType> &to, const AscendC::LocalTensor<KvType> &rows)
+    __aicore__ inline void CopyRope(
+        const AscendC::LocalTensor<QType> &to, const AscendC::LocalTensor<KvType> &rows)
     {
         if (call_.rope == 0) {
             return;
@@ -198,9 +139,7 @@ private:
     static constexpr uint64_t SCALE_LANES = 0x0f0f0f0f0f0f0f0f;
 
     Call call_;
-    AscendC::GlobalTensor<KvType> cache_;
     uint32_t pitch_ = 0; // bytes from one gathered row to the next
-    AscendC::TBuf<AscendC::TPosition::VECCALC> gathered_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> scales_;
     AscendC::LocalTensor<float> floats_;
     AscendC::LocalTensor<float> packed_;

@@ -10,8 +10,8 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// Buffers in which a vector core puts together what it stores; in turns, so that one is filled while the other is
-// on its way. The events between V and MTE3 go with the buffer.
+// Buffers in which a vector core puts together what it stores; in turns, so that one is filled while the
+// other is on its way. The events between V and MTE3 go with the buffer.
 template <typename QType>
 class Stages {
 public:

@@ -41,6 +41,12 @@ struct Call {
         return HeadRows() / 2;
     }
 
+    // Groups of at most HEADS heads.
+    __aicore__ inline uint32_t HeadGroups() const
+    {
+        return static_cast<uint32_t>(CeilDiv(heads, HEADS));
+    }
+
     // Columns of fractals that a row has.
     __aicore__ inline uint32_t Columns() const
     {

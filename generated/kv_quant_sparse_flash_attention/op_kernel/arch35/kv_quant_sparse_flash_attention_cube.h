@@ -13,14 +13,15 @@ namespace KvQuantSparseFlashAttentionKernel {
 
 constexpr AscendC::FixpipeConfig ROWS_TO_UB = {AscendC::CO2Layout::ROW_MAJOR, true};
 
-// The vector cores put a tile into L1 once; Q · Kᵀ and P · V both read it there. Scores run SCORES_AHEAD tiles ahead
-// of P · V.
+// The vector cores put a tile into L1 once; Q · Kᵀ and P · V both read it there. Scores run SCORES_AHEAD tiles
+// ahead of P · V.
 template <typename Facts>
 class Cube {
 public:
     using QType = typename Facts::Query;
 
-    __aicore__ inline void Init(const Call &call, const typename Facts::Pointers &arguments, int64_t core, AscendC::TPipe &pipe)
+    __aicore__ inline void Init(
+        const Call &call, const typename Facts::Pointers &arguments, int64_t core, AscendC::TPipe &pipe)
     {
         call_ = call;
         shared_.Init(pipe);
@@ -55,6 +56,7 @@ private:
     static constexpr uint32_t STEPS = 4; // remembered: from P · V to the one that is planned ahead
 
     using L1 = AscendC::LocalTensor<QType>;
+    using Operand = AscendC::LocalTensor<QType>;
     using Results = AscendC::LocalTensor<float>;
 
     __aicore__ inline void InitBuffers(AscendC::TPipe &pipe)
@@ -76,7 +78,8 @@ private:
             return;
         }
         const uint16_t blocks = static_cast<uint16_t>(headRows_ * (NOPE_COLUMNS + ROPE_COLUMNS));
-        AscendC::InitConstValue(shared_.Query(), AscendC::InitConstValueParams<QType>{1, blocks, 0, QType(0.0F)});
+        const AscendC::InitConstValueParams<QType> zeros{1, blocks, 0, QType(0.0F)};
+        AscendC::InitConstValue(shared_.Query(), zeros);
         AscendC::PipeBarrier<PIPE_MTE2>();
     }
 
@@ -116,7 +119,8 @@ private:
 
     // ------------------------------------------------------------------ global memory to L1
 
-    // The next tile that has keys, if there is one. Q of a query row is loaded while P · V of the one before goes on.
+    // The next tile that has keys, if there is one. Q of a query row is loaded while P · V of the one before
+    // goes on.
     __aicore__ inline void Plan()
     {
         Step &step = step_[planned_ % STEPS];
@@ -227,7 +231,8 @@ private:
         const int32_t event = NextOperand();
         const uint32_t at = static_cast<uint32_t>(event);
         AscendC::WaitFlag<AscendC::HardEvent::M_MTE1>(event);
-        LoadTransposed(rightL0_[at * RIGHT_ELEMENTS], shared_.Keys(tile)[column * pitch * SIDE], pitch, DEPTH);
+        const L1 values = shared_.Keys(tile)[column * pitch * SIDE];
+        LoadTransposed(rightL0_[at * RIGHT_ELEMENTS], values, pitch, DEPTH);
         if (column + DEPTH_COLUMNS == NOPE_COLUMNS) {
             TellBoth<PIPE_MTE1>(KEYS_FREE);
         }
@@ -237,7 +242,7 @@ private:
     }
 
     // Half of the head rows to each vector core.
-    __aicore__ inline void PutOut(const AscendC::LocalTensor<float> &to, const Results &from, uint32_t columns, uint32_t pitch)
+    __aicore__ inline void PutOut(const Results &to, const Results &from, uint32_t columns, uint32_t pitch)
     {
         AscendC::FixpipeParamsArch3510<AscendC::CO2Layout::ROW_MAJOR> params;
         params.nSize = static_cast<uint16_t>(columns);
@@ -268,14 +273,13 @@ private:
         return params;
     }
 
-    __aicore__ inline void Load(const AscendC::LocalTensor<QType> &to, const L1 &from, uint32_t rows, uint32_t width)
+    __aicore__ inline void Load(const Operand &to, const L1 &from, uint32_t rows, uint32_t width)
     {
         AscendC::LoadData(to, from, Matrix(rows, width));
     }
 
     // V with its elements as rows.
-    __aicore__ inline void LoadTransposed(
-        const AscendC::LocalTensor<QType> &to, const L1 &from, uint32_t rows, uint32_t width)
+    __aicore__ inline void LoadTransposed(const Operand &to, const L1 &from, uint32_t rows, uint32_t width)
     {
         AscendC::LoadData2DParamsV2 params = Matrix(rows, width);
         params.dstStride = static_cast<uint16_t>(width / SIDE);
@@ -283,8 +287,8 @@ private:
         AscendC::LoadData(to, from, params);
     }
 
-    __aicore__ inline void Multiply(const Results &to, const AscendC::LocalTensor<QType> &left, uint32_t operand,
-        uint32_t columns, uint32_t depth, bool fromZero)
+    __aicore__ inline void Multiply(const Results &to, const Operand &left, uint32_t operand, uint32_t columns,
+        uint32_t depth, bool fromZero)
     {
         AscendC::MmadParams params;
         params.m = static_cast<uint16_t>(headRows_);
@@ -313,9 +317,9 @@ private:
     AscendC::TBuf<AscendC::TPosition::A2> left_;
     AscendC::TBuf<AscendC::TPosition::B2> right_;
     AscendC::TBuf<AscendC::TPosition::CO1> products_;
-    AscendC::LocalTensor<QType> leftL0_;
-    AscendC::LocalTensor<QType> weightsL0_;
-    AscendC::LocalTensor<QType> rightL0_;
+    Operand leftL0_;
+    Operand weightsL0_;
+    Operand rightL0_;
     Results resultsL0_;
     Results scoresL0_;
     Step step_[STEPS];

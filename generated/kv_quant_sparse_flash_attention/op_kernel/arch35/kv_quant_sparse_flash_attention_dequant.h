@@ -6,6 +6,7 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_DEQUANT_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_DEQUANT_H
 
+#include "kv_quant_sparse_flash_attention_gather.h"
 #include "kv_quant_sparse_flash_attention_stages.h"
 #include "kv_quant_sparse_flash_attention_step.h"
 
@@ -13,8 +14,8 @@ namespace KvQuantSparseFlashAttentionKernel {
 
 namespace Reg = AscendC::Reg;
 
-// Elements of a register in two: those at even places and those at odd ones. The wider type has each at the place
-// of its pair.
+// Elements of a register in two: those at even places and those at odd ones. The wider type has each at the
+// place of its pair.
 constexpr Reg::CastTrait WIDEN_EVEN = {
     Reg::RegLayout::ZERO, Reg::SatMode::UNKNOWN, Reg::MaskMergeMode::ZEROING, AscendC::RoundMode::UNKNOWN};
 constexpr Reg::CastTrait WIDEN_ODD = {
@@ -27,8 +28,8 @@ constexpr Reg::CastTrait NARROW_EVEN = {
 constexpr Reg::CastTrait NARROW_ODD = {
     Reg::RegLayout::ONE, Reg::SatMode::NO_SAT, Reg::MaskMergeMode::ZEROING, AscendC::RoundMode::CAST_RINT};
 
-// `spread` has an 8-bit element in the lower half of each 16 bits. There is no cast from int8 to float, so those
-// go by half, which has all of them.
+// `spread` has an 8-bit element in the lower half of each 16 bits. There is no cast from int8 to float, so
+// those go by half, which has all of them.
 template <typename KvType>
 __simd_callee__ inline void ToFloats(Reg::RegTensor<float> &even, Reg::RegTensor<float> &odd,
     Reg::RegTensor<KvType> &spread, Reg::MaskReg &bytes, Reg::MaskReg &halves)
@@ -61,15 +62,17 @@ __simd_vf__ inline void DequantiseRows(__ubuf__ QType *to, __ubuf__ KvType *rows
     constexpr uint32_t columns = SCALE_TILE * STAGE_PITCH;
     for (uint16_t row = 0; row < valid; ++row) {
         for (uint16_t tile = 0; tile < SCALES; ++tile) {
-            Reg::LoadAlign<KvType, Reg::LoadDist::DIST_UNPACK_B8>(spread, rows + row * pitch + tile * SCALE_TILE);
-            Reg::LoadAlign<float, Reg::LoadDist::DIST_BRC_B32>(scale, scales + row * (pitch / sizeof(float)) + tile);
+            Reg::LoadAlign<KvType, Reg::LoadDist::DIST_UNPACK_B8>(
+                spread, rows + row * pitch + tile * SCALE_TILE);
+            Reg::LoadAlign<float, Reg::LoadDist::DIST_BRC_B32>(
+                scale, scales + row * (pitch / sizeof(float)) + tile);
             ToFloats(even, odd, spread, bytes, halves);
             Reg::Mul(even, even, scale, floats);
             Reg::Mul(odd, odd, scale, floats);
             Reg::Cast<QType, float, NARROW_EVEN>(low, even, floats);
             Reg::Cast<QType, float, NARROW_ODD>(high, odd, floats);
-            Reg::Or((Reg::RegTensor<uint16_t> &)low, (Reg::RegTensor<uint16_t> &)low, (Reg::RegTensor<uint16_t> &)high,
-                halves);
+            Reg::Or((Reg::RegTensor<uint16_t> &)low, (Reg::RegTensor<uint16_t> &)low,
+                (Reg::RegTensor<uint16_t> &)high, halves);
             Reg::StoreAlign<QType, Reg::DataCopyMode::DATA_BLOCK_COPY>(
                 to + tile * columns + row * SIDE, low, STAGE_PITCH, halves);
         }
@@ -91,7 +94,8 @@ __simd_vf__ inline void CopyRopes(__ubuf__ QType *to, __ubuf__ QType *rows, uint
     uint32_t elements = ROPE_ELEMENTS;
     Reg::MaskReg mask = Reg::UpdateMask<QType>(elements);
     for (uint16_t row = 0; row < valid; ++row) {
-        Reg::LoadAlign<QType, Reg::DataCopyMode::DATA_BLOCK_COPY>(rope, rows + row * (pitch / sizeof(QType)), 1, mask);
+        Reg::LoadAlign<QType, Reg::DataCopyMode::DATA_BLOCK_COPY>(
+            rope, rows + row * (pitch / sizeof(QType)), 1, mask);
         Reg::StoreAlign<QType, Reg::DataCopyMode::DATA_BLOCK_COPY>(to + row * SIDE, rope, STAGE_PITCH, mask);
     }
     Reg::Duplicate(rope, QType(0.0F), mask);
@@ -100,101 +104,23 @@ __simd_vf__ inline void CopyRopes(__ubuf__ QType *to, __ubuf__ QType *rows, uint
     }
 }
 
+// The next batch of gathered rows: the columns of NoPE, then those of RoPE.
 template <typename QType, typename KvType>
-class Dequantiser {
-public:
-    __aicore__ inline void Init(const Call &call, GM_ADDR cache, AscendC::TPipe &pipe)
-    {
-        call_ = call;
-        cache_.SetGlobalBuffer((__gm__ KvType *)cache);
-        pitch_ = AlignUp(call.rowBytes, BLOCK_BYTES);
-        pipe.InitBuffer(gathered_, UB_GATHERED_BYTES);
-        for (uint32_t i = 0; i < GATHER_BUFFERS; ++i) {
-            AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(EVENT_GATHER + static_cast<int32_t>(i));
-        }
+__aicore__ inline void Dequantise(
+    const Call &call, Gatherer<KvType> &gatherer, uint32_t valid, const AscendC::LocalTensor<QType> &to)
+{
+    __ubuf__ KvType *row = (__ubuf__ KvType *)gatherer.Take().GetPhyAddr();
+    __ubuf__ QType *column = (__ubuf__ QType *)to.GetPhyAddr();
+    const uint32_t pitch = gatherer.Pitch();
+    const uint16_t count = static_cast<uint16_t>(valid);
+    asc_vf_call<DequantiseRows<QType, KvType>>(
+        column, row, (__ubuf__ float *)(row + call.scaleOffset), pitch, count);
+    if (call.rope > 0) {
+        asc_vf_call<CopyRopes<QType>>(column + NOPE_COLUMNS * STAGE_PITCH * SIDE,
+            (__ubuf__ QType *)(row + call.ropeOffset), pitch, count);
     }
-
-    __aicore__ inline void Await()
-    {
-        for (uint32_t i = 0; i < GATHER_BUFFERS; ++i) {
-            AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(EVENT_GATHER + static_cast<int32_t>(i));
-        }
-    }
-
-    // ------------------------------------------------------------------ gather
-
-    __aicore__ inline void Begin(uint32_t batch)
-    {
-        AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(Event(batch));
-    }
-
-    // Rows of the cache `from` and, if it is another, `and_`, to the places of `at` and the one after it; which of
-    // the two comes first does not matter, as K and V are the same rows.
-    __aicore__ inline void Gather(uint32_t batch, uint32_t at, int64_t from, int64_t other)
-    {
-        const int64_t low = Smaller(from, other);
-        const int64_t gap = (Larger(from, other) - low - 1) * call_.rowBytes;
-        if (gap < 0 || gap > MOST_GAP) {
-            Gather(batch, at, from);
-            Gather(batch, at + 1, other);
-            return;
-        }
-        Copy(batch, at, low, 2, static_cast<uint32_t>(gap));
-    }
-
-    __aicore__ inline void Gather(uint32_t batch, uint32_t at, int64_t from)
-    {
-        Copy(batch, at, from, 1, 0);
-    }
-
-    __aicore__ inline void End(uint32_t batch)
-    {
-        AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(Event(batch));
-    }
-
-    // ------------------------------------------------------------------ dequantise
-
-    // Fills `to`: the columns of NoPE, then those of RoPE.
-    __aicore__ inline void Dequantise(uint32_t batch, uint32_t valid, const AscendC::LocalTensor<QType> &to)
-    {
-        const AscendC::LocalTensor<KvType> rows = Buffer(batch);
-        __ubuf__ KvType *row = (__ubuf__ KvType *)rows.GetPhyAddr();
-        __ubuf__ QType *column = (__ubuf__ QType *)to.GetPhyAddr();
-        const uint16_t count = static_cast<uint16_t>(valid);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(Event(batch));
-        asc_vf_call<DequantiseRows<QType, KvType>>(column, row, (__ubuf__ float *)(row + call_.scaleOffset), pitch_, count);
-        if (call_.rope > 0) {
-            asc_vf_call<CopyRopes<QType>>(column + NOPE_COLUMNS * STAGE_PITCH * SIDE,
-                (__ubuf__ QType *)(row + call_.ropeOffset), pitch_, count);
-        }
-        AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(Event(batch));
-    }
-
-private:
-    static constexpr int64_t MOST_GAP = 0x7fffffff;
-
-    __aicore__ inline int32_t Event(uint32_t batch) const
-    {
-        return EVENT_GATHER + static_cast<int32_t>(batch % GATHER_BUFFERS);
-    }
-
-    __aicore__ inline AscendC::LocalTensor<KvType> Buffer(uint32_t batch) const
-    {
-        return gathered_.Get<KvType>()[batch % GATHER_BUFFERS * BATCH_ROWS * pitch_];
-    }
-
-    __aicore__ inline void Copy(uint32_t batch, uint32_t at, int64_t from, uint16_t rows, uint32_t gap)
-    {
-        const AscendC::DataCopyExtParams params{rows, call_.rowBytes, gap, 0, 0};
-        AscendC::DataCopyPad(Buffer(batch)[at * pitch_], cache_[static_cast<uint64_t>(from * call_.rowBytes)], params,
-            AscendC::DataCopyPadExtParams<KvType>());
-    }
-
-    Call call_;
-    AscendC::GlobalTensor<KvType> cache_;
-    uint32_t pitch_ = 0; // bytes from one gathered row to the next
-    AscendC::TBuf<AscendC::TPosition::VECCALC> gathered_;
-};
+    gatherer.Release();
+}
 
 } // namespace KvQuantSparseFlashAttentionKernel
 

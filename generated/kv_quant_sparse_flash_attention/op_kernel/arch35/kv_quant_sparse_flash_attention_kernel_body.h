@@ -13,8 +13,9 @@ namespace KvQuantSparseFlashAttentionKernel {
 
 template <typename QType, typename KvType, int FLASH_DECODE, int PAGE_ATTENTION, int LAYOUT_T,
     int KV_LAYOUT_T, int TEMPLATE_MODE, int IS_SPLIT_G>
-__aicore__ inline void Kernel<QType, KvType, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T, TEMPLATE_MODE, IS_SPLIT_G>::Init(
-    const Arguments &arguments, const TilingData &tiling, AscendC::TPipe &pipe)
+__aicore__ inline void Kernel<QType, KvType, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T,
+    TEMPLATE_MODE,
+    IS_SPLIT_G>::Init(const Arguments &arguments, const TilingData &tiling, AscendC::TPipe &pipe)
 {
     arguments_ = arguments;
     tiling_ = tiling;
@@ -23,7 +24,8 @@ __aicore__ inline void Kernel<QType, KvType, FLASH_DECODE, PAGE_ATTENTION, LAYOU
 
 template <typename QType, typename KvType, int FLASH_DECODE, int PAGE_ATTENTION, int LAYOUT_T,
     int KV_LAYOUT_T, int TEMPLATE_MODE, int IS_SPLIT_G>
-__aicore__ inline void Kernel<QType, KvType, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T, TEMPLATE_MODE, IS_SPLIT_G>::Process()
+__aicore__ inline void Kernel<QType, KvType, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T,
+    TEMPLATE_MODE, IS_SPLIT_G>::Process()
 {
     const Call call = CallOf(tiling_);
     const int64_t core = AscendC::GetBlockIdx() / AscendC::GetTaskRation();

@@ -11,14 +11,15 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// Tokens are worked out in vectors, a part of the list at a time: entries become tokens, those that the row does
-// not see are dropped wherever they stand, the others become rows of the cache. They are read one after the other.
+// Tokens are worked out in vectors, a part of the list at a time: entries become tokens, those that the row
+// does not see are dropped wherever they stand, the others become rows of the cache. They are read one after
+// the other.
 template <typename Facts>
 class List {
 public:
     // `scratch` has room for 3 · LIST_TOKENS numbers and their bits; others use it too, in between.
-    __aicore__ inline void Init(
-        const Call &call, GM_ADDR indices, GM_ADDR table, AscendC::TPipe &pipe, const AscendC::LocalTensor<int32_t> &scratch)
+    __aicore__ inline void Init(const Call &call, GM_ADDR indices, GM_ADDR table, AscendC::TPipe &pipe,
+        const AscendC::LocalTensor<int32_t> &scratch)
     {
         call_ = call;
         indices_.SetGlobalBuffer((__gm__ int32_t *)indices);
@@ -110,7 +111,8 @@ private:
         const AscendC::DataCopyExtParams params{1, static_cast<uint32_t>(entries * sizeof(int32_t)), 0, 0, 0};
         const AscendC::DataCopyPadExtParams<int32_t> padding{
             entries < loaded, 0, static_cast<uint8_t>(loaded - entries), -1};
-        AscendC::DataCopyPad(raw_, indices_[static_cast<uint64_t>(row_.index * call_.entries + first)], params, padding);
+        AscendC::DataCopyPad(
+            raw_, indices_[static_cast<uint64_t>(row_.index * call_.entries + first)], params, padding);
         // Rows that have been read may be overwritten.
         Order<AscendC::HardEvent::S_V>(EVENT_LIST);
         if (loaded < lanes) {
@@ -228,14 +230,16 @@ private:
         Order<AscendC::HardEvent::V_MTE2>(EVENT_LIST);
         const uint32_t bytes = static_cast<uint32_t>(UsedPages() * static_cast<int64_t>(sizeof(int32_t)));
         AscendC::DataCopyPad(pages_, table_[static_cast<uint64_t>(row_.batch * call_.pages)],
-            AscendC::DataCopyExtParams{1, bytes, 0, 0, 0}, AscendC::DataCopyPadExtParams<int32_t>{false, 0, 0, 0});
+            AscendC::DataCopyExtParams{1, bytes, 0, 0, 0},
+            AscendC::DataCopyPadExtParams<int32_t>{false, 0, 0, 0});
     }
 
     // ------------------------------------------------------------------ integers
 
     // to = a / by for a ≥ 0, with the rest put right by one: a quotient of floats may be wrong by that.
-    __aicore__ inline void Divide(const AscendC::LocalTensor<int32_t> &to, const AscendC::LocalTensor<int32_t> &a,
-        const AscendC::LocalTensor<int32_t> &rest, int32_t by, int32_t count)
+    __aicore__ inline void Divide(const AscendC::LocalTensor<int32_t> &to,
+        const AscendC::LocalTensor<int32_t> &a, const AscendC::LocalTensor<int32_t> &rest, int32_t by,
+        int32_t count)
     {
         const AscendC::LocalTensor<float> quotient = to.template ReinterpretCast<float>();
         AscendC::Cast(quotient, a, AscendC::RoundMode::CAST_RINT, static_cast<uint32_t>(count));
@@ -273,8 +277,9 @@ private:
     }
 
     // to = a · factor + b, or - b
-    __aicore__ inline void MultiplyAdd(const AscendC::LocalTensor<int32_t> &to, const AscendC::LocalTensor<int32_t> &a,
-        int32_t factor, const AscendC::LocalTensor<int32_t> &b, int32_t count, bool minus = false)
+    __aicore__ inline void MultiplyAdd(const AscendC::LocalTensor<int32_t> &to,
+        const AscendC::LocalTensor<int32_t> &a, int32_t factor, const AscendC::LocalTensor<int32_t> &b,
+        int32_t count, bool minus = false)
     {
         AscendC::Muls(to, a, factor, count);
         AscendC::PipeBarrier<PIPE_V>();

@@ -10,8 +10,10 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// A part of P · V, [heads][RESULT_WIDTH], to columns of the output, [heads][NOPE_ELEMENTS], which is multiplied first.
-__simd_vf__ inline void AddResult(__ubuf__ float *output, __ubuf__ float *result, __ubuf__ float *factors, uint16_t heads)
+// A part of P · V, [heads][RESULT_WIDTH], to columns of the output, [heads][NOPE_ELEMENTS], which is multiplied
+// first.
+__simd_vf__ inline void AddResult(
+    __ubuf__ float *output, __ubuf__ float *result, __ubuf__ float *factors, uint16_t heads)
 {
     Reg::RegTensor<float> sum;
     Reg::RegTensor<float> added;
@@ -43,7 +45,8 @@ __simd_vf__ inline void CopyResult(__ubuf__ float *output, __ubuf__ float *resul
 
 // The output over its sums, in the dtype of Q.
 template <typename QType>
-__simd_vf__ inline void DivideOutput(__ubuf__ QType *to, __ubuf__ float *output, __ubuf__ float *sums, uint16_t heads)
+__simd_vf__ inline void DivideOutput(
+    __ubuf__ QType *to, __ubuf__ float *output, __ubuf__ float *sums, uint16_t heads)
 {
     Reg::RegTensor<float> sum;
     Reg::RegTensor<float> left;
@@ -82,7 +85,8 @@ public:
         pipe.InitBuffer(zeroBuffer_, UB_ZEROS_BYTES);
         output_ = (__ubuf__ float *)outputBuffer_.Get<float>().GetPhyAddr();
         zeros_ = zeroBuffer_.Get<QType>();
-        AscendC::Duplicate(zeros_.template ReinterpretCast<int16_t>(), static_cast<int16_t>(0), static_cast<int32_t>(ZEROS));
+        AscendC::Duplicate(
+            zeros_.template ReinterpretCast<int16_t>(), static_cast<int16_t>(0), static_cast<int32_t>(ZEROS));
         Order<AscendC::HardEvent::V_MTE3>(EVENT_ZEROS);
     }
 
@@ -105,8 +109,8 @@ public:
         for (uint32_t head = 0; head < heads; head += STAGE_HEADS) {
             const uint32_t count = Smaller(heads - head, STAGE_HEADS);
             const AscendC::LocalTensor<QType> rows = stages.Take();
-            asc_vf_call<DivideOutput<QType>>((__ubuf__ QType *)rows.GetPhyAddr(), output_ + head * NOPE_ELEMENTS,
-                sums + head, static_cast<uint16_t>(count));
+            asc_vf_call<DivideOutput<QType>>((__ubuf__ QType *)rows.GetPhyAddr(),
+                output_ + head * NOPE_ELEMENTS, sums + head, static_cast<uint16_t>(count));
             stages.Filled();
             AscendC::DataCopy(out_[OffsetOf(step, head)], rows, count * NOPE_ELEMENTS);
             stages.Stored();
@@ -136,7 +140,8 @@ private:
 
     __aicore__ inline uint64_t OffsetOf(const Step &step, uint32_t head) const
     {
-        return static_cast<uint64_t>((step.row.index * call_.heads + step.firstHead + firstRow_ + head) * NOPE_ELEMENTS);
+        const int64_t row = step.row.index * call_.heads + step.firstHead + firstRow_ + head;
+        return static_cast<uint64_t>(row * NOPE_ELEMENTS);
     }
 
     Call call_;

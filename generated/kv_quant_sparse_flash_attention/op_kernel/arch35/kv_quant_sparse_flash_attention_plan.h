@@ -50,7 +50,8 @@ public:
         if (!Facts::QUERY_JOINED) {
             return call_.queryRows;
         }
-        const int64_t end = batch == call_.batches ? call_.queryRows : query_.GetValue(static_cast<uint64_t>(batch));
+        const int64_t end =
+            batch == call_.batches ? call_.queryRows : query_.GetValue(static_cast<uint64_t>(batch));
         return end - QueryBegin(batch);
     }
 
@@ -149,7 +150,8 @@ private:
         if (!call_.causal) {
             return rows * ROW_WORK + valid * Smaller(edge_, most_);
         }
-        // Row p sees edge + p tokens: none at first, then more by one each, in the end all that a list can have.
+        // Row p sees edge + p tokens: none at first, then more by one each, in the end all that a list can
+        // have.
         const int64_t none = Smaller(Larger<int64_t>(-edge_, 0), valid);
         const int64_t all = Larger(none, Smaller(Larger<int64_t>(most_ - edge_, 0), valid));
         const int64_t growing = (all - none) * edge_ + (all * (all - 1) - none * (none - 1)) / 2;

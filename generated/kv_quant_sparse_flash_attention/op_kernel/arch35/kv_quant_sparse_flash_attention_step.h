@@ -26,9 +26,9 @@ struct Step {
     }
 };
 
-// The cube core and its vector cores work out the same sequence from the lengths alone, so that they need not tell
-// each other. A tile counts rows for every entry of the list that the query row could see; entries that name nothing
-// leave rows without a token, which the vector cores mask.
+// The cube core and its vector cores work out the same sequence from the lengths alone, so that they need not
+// tell each other. A tile counts rows for every entry of the list that the query row could see; entries that name
+// nothing leave rows without a token, which the vector cores mask.
 // Rows of the query with more than HEADS heads are shared by neighbouring groups, one for each HEADS of them.
 template <typename Facts>
 class Steps {
@@ -37,8 +37,8 @@ public:
     {
         call_ = call;
         const int64_t cores = AscendC::GetBlockNum();
-        const int64_t parts = CeilDiv(call.heads, HEADS);
-        const int64_t team = cores < parts ? 1 : parts; // groups that share rows
+        const int64_t parts = call.HeadGroups();
+        const int64_t team = cores < parts ? 1 : parts; // groups of cores that share rows
         firstHead_ = core % team * HEADS;
         headStep_ = team * HEADS;
         head_ = call.heads;
@@ -87,8 +87,8 @@ private:
     int64_t left_ = 0; // rows of the list without a tile
 };
 
-// L1 and the part of UB into which the cube core puts results, at the same addresses on all cores of a group: they ask
-// for these buffers first.
+// L1 and the part of UB into which the cube core puts results, at the same addresses on all cores of a group:
+// they ask for these buffers first.
 template <typename QType>
 class Shared {
 public:

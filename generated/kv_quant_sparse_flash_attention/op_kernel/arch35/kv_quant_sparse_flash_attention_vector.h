@@ -11,16 +11,17 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// The work of a core is a sequence of tiles, over all its query rows. Of each tile the two vector cores take the
-// batches of BATCH_ROWS rows in turns. The softmax of a tile comes SOFTMAX_LAG tiles after its gathering, so that
-// the cube core has scored it by then, and its output OUTPUT_LAG tiles later.
+// The work of a core is a sequence of tiles, over all its query rows. Of each tile the two vector cores take
+// the batches of BATCH_ROWS rows in turns. The softmax of a tile comes SOFTMAX_LAG tiles after its gathering, so
+// that the cube core has scored it by then, and its output OUTPUT_LAG tiles later.
 template <typename Facts>
 class Vector {
 public:
     using QType = typename Facts::Query;
     using KvType = typename Facts::Cache;
 
-    __aicore__ inline void Init(const Call &call, const typename Facts::Pointers &arguments, int64_t core, AscendC::TPipe &pipe)
+    __aicore__ inline void Init(
+        const Call &call, const typename Facts::Pointers &arguments, int64_t core, AscendC::TPipe &pipe)
     {
         call_ = call;
         half_ = static_cast<uint32_t>(AscendC::GetSubBlockIdx());
@@ -28,7 +29,7 @@ public:
         steps_.Init(call, arguments.qLens, arguments.kvLens, core);
         pipe.InitBuffer(scratch_, UB_SCRATCH_BYTES);
         list_.Init(call, arguments.indices, arguments.table, pipe, scratch_.Get<int32_t>());
-        dequantiser_.Init(call, arguments.kv, pipe);
+        gatherer_.Init(call, arguments.kv, pipe);
         softmax_.Init(call, pipe);
         output_.Init(call, arguments.out, half_, pipe);
         stages_.Init(pipe);
@@ -110,11 +111,10 @@ private:
         const Work work = work_[tile % WORKS];
         AwaitPlace(tile);
         for (uint32_t row = FirstRow(tile); row < work.step.rows; row += 2 * BATCH_ROWS) {
-            while (issued_ < dequantised_ + GATHER_BUFFERS && Issue(tile + 1)) {
+            while (gatherer_.HasRoom() && Issue(tile + 1)) {
             }
             const AscendC::LocalTensor<QType> batch = stages_.Take();
-            dequantiser_.Dequantise(dequantised_, TokensFrom(work, row), batch);
-            ++dequantised_;
+            Dequantise<QType>(call_, gatherer_, TokensFrom(work, row), batch);
             stages_.Filled();
             Put(shared_.Keys(tile)[row * SIDE], batch, NOPE_COLUMNS, work.step.Pitch());
             if (call_.rope > 0) {
@@ -148,12 +148,12 @@ private:
         return work.tokens > row ? Smaller(work.tokens - row, BATCH_ROWS) : 0;
     }
 
-    __aicore__ inline void Put(const AscendC::LocalTensor<QType> &to, const AscendC::LocalTensor<QType> &from, uint32_t columns,
-        uint32_t pitch)
+    __aicore__ inline void Put(const AscendC::LocalTensor<QType> &to, const AscendC::LocalTensor<QType> &from,
+        uint32_t columns, uint32_t pitch)
     {
+        const uint16_t count = static_cast<uint16_t>(columns);
         const uint16_t gap = static_cast<uint16_t>(pitch - BATCH_ROWS);
-        AscendC::DataCopy(
-            to, from, AscendC::DataCopyParams{static_cast<uint16_t>(columns), BATCH_ROWS, STAGE_PITCH - BATCH_ROWS, gap});
+        AscendC::DataCopy(to, from, AscendC::DataCopyParams{count, BATCH_ROWS, STAGE_PITCH - BATCH_ROWS, gap});
     }
 
     // Asks for the rows of the next batch of this core, if it is in a tile up to `last`.
@@ -166,7 +166,7 @@ private:
                 const bool mine = (issueRow_ / BATCH_ROWS + issueTile_) % 2 == half_;
                 issueRow_ += BATCH_ROWS;
                 if (mine) {
-                    IssueBatch(tokens);
+                    gatherer_.Issue(list_, tokens);
                     return true;
                 }
                 list_.Skip(tokens);
@@ -175,21 +175,6 @@ private:
             issueRow_ = 0;
         }
         return false;
-    }
-
-    __aicore__ inline void IssueBatch(uint32_t tokens)
-    {
-        dequantiser_.Begin(issued_);
-        uint32_t at = 0;
-        for (; at + 1 < tokens; at += 2) {
-            const int64_t first = list_.Next();
-            dequantiser_.Gather(issued_, at, first, list_.Next());
-        }
-        if (at < tokens) {
-            dequantiser_.Gather(issued_, at, list_.Next());
-        }
-        dequantiser_.End(issued_);
-        ++issued_;
     }
 
     // ------------------------------------------------------------------ softmax and output
@@ -213,14 +198,15 @@ private:
             softmax_.Reset(stats);
         }
         AscendC::CrossCoreWaitFlag<PAIR, PIPE_V>(SCORES_WRITTEN);
-        const AscendC::LocalTensor<QType> &weights = softmax_.Compute(tile, work.tokens, shared_.Scores(tile), stats);
+        const AscendC::LocalTensor<QType> &weights =
+            softmax_.Compute(tile, work.tokens, shared_.Scores(tile), stats);
         if (tile > 0) {
             AscendC::CrossCoreWaitFlag<PAIR, PIPE_MTE3>(WEIGHTS_FREE);
         }
         const uint16_t heads = static_cast<uint16_t>(call_.VectorRows());
         const uint16_t columns = static_cast<uint16_t>(work.step.Pitch() / SIDE);
-        AscendC::DataCopy(
-            shared_.Weights()[half_ * heads * SIDE], weights, AscendC::DataCopyParams{columns, heads, 0, heads});
+        AscendC::DataCopy(shared_.Weights()[half_ * heads * SIDE], weights,
+            AscendC::DataCopyParams{columns, heads, 0, heads});
         softmax_.Stored();
         AscendC::CrossCoreSetFlag<PAIR, PIPE_MTE3>(WEIGHTS_WRITTEN);
     }
@@ -259,7 +245,7 @@ private:
         if (planned_ > 0) {
             AscendC::CrossCoreWaitFlag<PAIR, PIPE_MTE3>(WEIGHTS_FREE);
         }
-        dequantiser_.Await();
+        gatherer_.Await();
         softmax_.Await();
         stages_.Await();
     }
@@ -269,7 +255,7 @@ private:
     Shared<QType> shared_;
     Steps<Facts> steps_;
     List<Facts> list_;
-    Dequantiser<QType, KvType> dequantiser_;
+    Gatherer<KvType> gatherer_;
     Softmax<QType> softmax_;
     Output<QType> output_;
     Stages<QType> stages_;
@@ -281,8 +267,6 @@ private:
     bool empty_ = false;
     uint32_t issueTile_ = 0;
     uint32_t issueRow_ = 0;
-    uint32_t issued_ = 0; // batches of this core
-    uint32_t dequantised_ = 0;
     uint32_t parts_ = 0; // of P · V, over all tiles
 };
 
