@@ -118,7 +118,7 @@ private:
         SetAll<AscendC::HardEvent::MTE1_MTE2>(EVENT_KEYS, KEY_TILES);
         SetAll<AscendC::HardEvent::MTE1_MTE2>(EVENT_ROPE, ROPE_TILES);
         SetAll<AscendC::HardEvent::MTE1_MTE2>(EVENT_WEIGHTS, 1);
-        SetAll<AscendC::HardEvent::M_MTE1>(0, OPERANDS + 1);
+        SetAll<AscendC::HardEvent::M_MTE1>(EVENT_OPERANDS, OPERANDS + 1);
         SetAll<AscendC::HardEvent::FIX_M>(0, RESULTS + 1);
     }
 
@@ -127,7 +127,7 @@ private:
         WaitAll<AscendC::HardEvent::MTE1_MTE2>(EVENT_KEYS, KEY_TILES);
         WaitAll<AscendC::HardEvent::MTE1_MTE2>(EVENT_ROPE, ROPE_TILES);
         WaitAll<AscendC::HardEvent::MTE1_MTE2>(EVENT_WEIGHTS, 1);
-        WaitAll<AscendC::HardEvent::M_MTE1>(0, OPERANDS + 1);
+        WaitAll<AscendC::HardEvent::M_MTE1>(EVENT_OPERANDS, OPERANDS + 1);
         WaitAll<AscendC::HardEvent::FIX_M>(0, RESULTS + 1);
         for (; taken_ < accumulators_; ++taken_) {
             AscendC::CrossCoreWaitFlag(OUTPUT_TAKEN);
@@ -238,8 +238,8 @@ private:
     // Adds the products of DEPTH elements of Q and of each row.
     __aicore__ inline void MultiplyKeys(const L1 &query, const L1 &keys, uint32_t column, uint32_t pitch)
     {
-        const int32_t event = NextOperand();
-        const uint32_t at = static_cast<uint32_t>(event);
+        const uint32_t at = NextOperand();
+        const int32_t event = EVENT_OPERANDS + static_cast<int32_t>(at);
         AscendC::WaitFlag<AscendC::HardEvent::M_MTE1>(event);
         LoadLeft(leftL0_[at * LEFT_ELEMENTS], query[column * headRows_ * SIDE], DEPTH);
         // K is stored as L0B wants it: the columns of rows one after the other.
@@ -322,8 +322,8 @@ private:
         const Step &step = steps_[number % STEPS];
         const uint32_t tile = number / groups_;
         const uint32_t pitch = step.Pitch();
-        const int32_t event = NextOperand();
-        const uint32_t at = static_cast<uint32_t>(event);
+        const uint32_t at = NextOperand();
+        const int32_t event = EVENT_OPERANDS + static_cast<int32_t>(at);
         AscendC::WaitFlag<AscendC::HardEvent::M_MTE1>(event);
         LoadValues(rightL0_[at * RIGHT_ELEMENTS], KeysL1(tile)[column * pitch * SIDE], pitch);
         if (column + DEPTH_COLUMNS == NOPE_COLUMNS && IsLastOfTile(step)) {
@@ -347,11 +347,11 @@ private:
 
     // ------------------------------------------------------------------ L1 to L0, and the product
 
-    __aicore__ inline int32_t NextOperand()
+    __aicore__ inline uint32_t NextOperand()
     {
         const uint32_t at = nextOperand_;
         nextOperand_ = (at + 1) % OPERANDS;
-        return static_cast<int32_t>(at);
+        return at;
     }
 
     // Head rows by `width` elements.

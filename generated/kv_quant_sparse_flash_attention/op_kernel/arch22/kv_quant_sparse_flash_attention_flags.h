@@ -27,8 +27,10 @@ constexpr int32_t EVENT_KEYS = 0; // one for each tile in L1
 constexpr int32_t EVENT_ROPE = EVENT_KEYS + KEY_TILES; // as many, only from MTE1 to MTE2
 constexpr int32_t EVENT_WEIGHTS = EVENT_ROPE + ROPE_TILES;
 constexpr int32_t EVENT_QUERY = EVENT_WEIGHTS + 1;
-// Between MTE1 and M: one for each part of the ring in L0A and L0B, and one for P in L0A.
-constexpr int32_t EVENT_LEFT_WEIGHTS = OPERANDS;
+// Between MTE1 and M: one for each part of the ring in L0A and L0B, and one for P in L0A. The first events
+// from M to MTE1 are taken by TPipe.
+constexpr int32_t EVENT_OPERANDS = 3;
+constexpr int32_t EVENT_LEFT_WEIGHTS = EVENT_OPERANDS + OPERANDS;
 // Between M and FIX: one for each buffer of results in L0C.
 constexpr int32_t EVENT_SCORES = RESULTS;
 
