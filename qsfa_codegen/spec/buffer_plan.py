@@ -192,7 +192,7 @@ _LAYOUTS: Mapping[tuple[str, str], Layout] = {
             "depth": Allowed(64, 64),
             "key_tiles": Allowed(3, 3),
             "rope_tiles": Allowed(2, 3),
-            "operands": Allowed(2, 7),
+            "operands": Allowed(2, 4),
             "results": Allowed(2, 6),
             "score_tiles": Allowed(2, 2),
             "landings": Allowed(2, 4),

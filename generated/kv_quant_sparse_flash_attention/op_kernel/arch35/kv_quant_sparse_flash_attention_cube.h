@@ -86,32 +86,32 @@ private:
     // ------------------------------------------------------------------ who may overwrite what
 
     template <AscendC::HardEvent event>
-    __aicore__ inline void SetAll(uint32_t count)
+    __aicore__ inline void SetAll(int32_t first, uint32_t count)
     {
         for (uint32_t i = 0; i < count; ++i) {
-            AscendC::SetFlag<event>(static_cast<int32_t>(i));
+            AscendC::SetFlag<event>(first + static_cast<int32_t>(i));
         }
     }
 
     template <AscendC::HardEvent event>
-    __aicore__ inline void WaitAll(uint32_t count)
+    __aicore__ inline void WaitAll(int32_t first, uint32_t count)
     {
         for (uint32_t i = 0; i < count; ++i) {
-            AscendC::WaitFlag<event>(static_cast<int32_t>(i));
+            AscendC::WaitFlag<event>(first + static_cast<int32_t>(i));
         }
     }
 
     // At the start all buffers are free.
     __aicore__ inline void SetFree()
     {
-        SetAll<AscendC::HardEvent::M_MTE1>(OPERANDS + 1);
-        SetAll<AscendC::HardEvent::FIX_M>(RESULTS + SCORE_TILES);
+        SetAll<AscendC::HardEvent::M_MTE1>(EVENT_OPERANDS, OPERANDS + 1);
+        SetAll<AscendC::HardEvent::FIX_M>(0, RESULTS + SCORE_TILES);
     }
 
     __aicore__ inline void AwaitFree()
     {
-        WaitAll<AscendC::HardEvent::M_MTE1>(OPERANDS + 1);
-        WaitAll<AscendC::HardEvent::FIX_M>(RESULTS + SCORE_TILES);
+        WaitAll<AscendC::HardEvent::M_MTE1>(EVENT_OPERANDS, OPERANDS + 1);
+        WaitAll<AscendC::HardEvent::FIX_M>(0, RESULTS + SCORE_TILES);
         for (uint32_t i = 0; i < Smaller(parts_, LANDINGS); ++i) {
             AwaitBoth<PIPE_FIX>(RESULT_FREE);
         }
@@ -181,8 +181,8 @@ private:
     // Adds the products of DEPTH elements of Q and of each row.
     __aicore__ inline void MultiplyKeys(const Results &to, const L1 &keys, uint32_t column, uint32_t pitch)
     {
-        const int32_t event = NextOperand();
-        const uint32_t at = static_cast<uint32_t>(event);
+        const uint32_t at = NextOperand();
+        const int32_t event = EVENT_OPERANDS + static_cast<int32_t>(at);
         AscendC::WaitFlag<AscendC::HardEvent::M_MTE1>(event);
         Load(leftL0_[at * LEFT_ELEMENTS], shared_.Query()[column * headRows_ * SIDE], headRows_, DEPTH);
         Load(rightL0_[at * RIGHT_ELEMENTS], keys, pitch, DEPTH);
@@ -228,8 +228,8 @@ private:
     __aicore__ inline void MultiplyValues(uint32_t tile, uint32_t column, const Results &to)
     {
         const uint32_t pitch = step_[tile % STEPS].Pitch();
-        const int32_t event = NextOperand();
-        const uint32_t at = static_cast<uint32_t>(event);
+        const uint32_t at = NextOperand();
+        const int32_t event = EVENT_OPERANDS + static_cast<int32_t>(at);
         AscendC::WaitFlag<AscendC::HardEvent::M_MTE1>(event);
         const L1 values = shared_.Keys(tile)[column * pitch * SIDE];
         LoadTransposed(rightL0_[at * RIGHT_ELEMENTS], values, pitch, DEPTH);
@@ -255,11 +255,11 @@ private:
 
     // ------------------------------------------------------------------ L1 to L0, and the product
 
-    __aicore__ inline int32_t NextOperand()
+    __aicore__ inline uint32_t NextOperand()
     {
         const uint32_t at = nextOperand_;
         nextOperand_ = (at + 1) % OPERANDS;
-        return static_cast<int32_t>(at);
+        return at;
     }
 
     // A matrix in columns of fractals.

@@ -26,8 +26,10 @@ constexpr uint16_t RESULT_FREE = 7; // vector, once a part of P · V: its place 
 
 // Events of the cube core. From MTE2 to MTE1 "loaded", back "may be overwritten".
 constexpr int32_t EVENT_QUERY = 0;
-// Between MTE1 and M: one for each part of the ring in L0A and L0B, and one for P in L0A.
-constexpr int32_t EVENT_LEFT_WEIGHTS = OPERANDS;
+// Between MTE1 and M: one for each part of the ring in L0A and L0B, and one for P in L0A. The first events
+// from M to MTE1 are taken by TPipe.
+constexpr int32_t EVENT_OPERANDS = 3;
+constexpr int32_t EVENT_LEFT_WEIGHTS = EVENT_OPERANDS + OPERANDS;
 // Between M and FIX: one for each buffer of results in L0C, and one for each of scores.
 constexpr int32_t EVENT_SCORES = RESULTS;
 
