@@ -95,7 +95,7 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "kernel_body",
     ),
 }
-_COMMON = frozenset({"buffers", "stages", "call", "plan", "list", "gather"})
+_COMMON = frozenset({"sizes", "buffers", "stages", "call", "plan", "list", "gather"})
 """Parts that are the same on all architectures but for what their template asks of the numbers."""
 
 

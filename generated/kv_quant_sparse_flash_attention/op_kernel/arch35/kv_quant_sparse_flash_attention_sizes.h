@@ -18,12 +18,14 @@ constexpr uint32_t SCALES = NOPE_ELEMENTS / SCALE_TILE;
 
 // What the hardware works in.
 constexpr uint32_t BLOCK_BYTES = 32;
-constexpr uint32_t REPEAT_BYTES = 256; // of a vector register too
-constexpr uint32_t REPEAT_BLOCKS = REPEAT_BYTES / BLOCK_BYTES;
+constexpr uint32_t REPEAT_BYTES = 256;
 constexpr uint32_t FLOAT_LANES = REPEAT_BYTES / sizeof(float);
 constexpr uint32_t HALF_LANES = REPEAT_BYTES / sizeof(half);
-constexpr uint32_t FLOATS_OF_BLOCK = BLOCK_BYTES / sizeof(float);
+constexpr uint32_t REPEAT_BLOCKS = REPEAT_BYTES / BLOCK_BYTES;
 constexpr uint32_t SIDE = 16; // rows and columns of a fractal
+constexpr uint32_t FRACTAL = SIDE * SIDE;
+constexpr uint32_t FLOATS_OF_BLOCK = BLOCK_BYTES / sizeof(float);
+constexpr uint32_t HALVES_OF_BLOCK = BLOCK_BYTES / sizeof(half);
 
 // The plan for this architecture.
 constexpr uint32_t TILE_ROWS = 128; // selected rows that are multiplied at a time
@@ -46,11 +48,8 @@ constexpr uint32_t TABLE_PAGES = 2048; // entries of a block table kept in UB
 constexpr uint32_t VECTOR_HEADS = HEADS / 2; // of these one vector core has
 constexpr uint32_t NOPE_COLUMNS = NOPE_ELEMENTS / SIDE; // columns of fractals
 constexpr uint32_t ROPE_COLUMNS = ROPE_ELEMENTS / SIDE;
+constexpr uint32_t ROW_COLUMNS = NOPE_COLUMNS + ROPE_COLUMNS;
 constexpr uint32_t DEPTH_COLUMNS = DEPTH / SIDE;
-constexpr uint32_t RESULT_COLUMNS = 2 * DEPTH_COLUMNS; // of P · V that come out of L0C at a time
-constexpr uint32_t RESULT_WIDTH = RESULT_COLUMNS * SIDE;
-// An odd pitch: rows of a column that are stored one after the other lie in different banks of UB.
-constexpr uint32_t STAGE_PITCH = BATCH_ROWS + 1;
 
 __aicore__ inline uint32_t AlignUp(uint32_t value, uint32_t unit)
 {

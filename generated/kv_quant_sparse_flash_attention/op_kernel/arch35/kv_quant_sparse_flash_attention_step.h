@@ -11,6 +11,10 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
+// Of P · V so many columns come out of L0C at a time.
+constexpr uint32_t RESULT_COLUMNS = 2 * DEPTH_COLUMNS;
+constexpr uint32_t RESULT_WIDTH = RESULT_COLUMNS * SIDE;
+
 // A tile: rows of one query row's list, for up to HEADS heads.
 struct Step {
     Row row; // of the query
