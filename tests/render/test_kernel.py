@@ -298,6 +298,14 @@ def test_buffers_of_arch35_are_those_that_the_plan_and_the_row_give(
         assert line.split()[3:] == [f"{used:,}", "of", f"{room:,}"]
 
 
+@pytest.mark.parametrize("arch", ["arch22", "arch35"])
+def test_the_page_has_the_table_of_buffers(arch: str, files: dict[str, str], flash: Operator) -> None:
+    text = files[f"op_kernel/{arch}/{flash.snake}_buffers.h"]
+    table = "\n".join(line[len("//   ") :] for line in text.splitlines() if line.startswith("//   "))
+    assert table.count("\n") > 20
+    assert table in (ROOT / "docs" / "kernel.md").read_text(encoding="utf-8")
+
+
 def test_a_region_says_whose_its_shares_are(files: dict[str, str], flash: Operator) -> None:
     assert "// qk: QK scores; a share for each AIC\n" in files[f"op_kernel/arch22/{flash.snake}_kernel.h"]
     shared = "// kv: dequantised rows shared by a pair of cores; floor(aic / 2) shares\n"

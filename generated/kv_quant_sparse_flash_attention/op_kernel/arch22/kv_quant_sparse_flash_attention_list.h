@@ -129,6 +129,7 @@ private:
         }
         const int32_t block = static_cast<int32_t>(call_.blockTokens);
         const int32_t count = static_cast<int32_t>(AlignUp(tokens, FLOAT_LANES));
+        Order<AscendC::HardEvent::V_S>(EVENT_LIST); // the first indices are written by the scalar unit
         AscendC::CreateVecIndex(a_, 0, static_cast<uint32_t>(count));
         AscendC::PipeBarrier<PIPE_V>();
         Divide(b_, a_, c_, block, count); // the entry of each token

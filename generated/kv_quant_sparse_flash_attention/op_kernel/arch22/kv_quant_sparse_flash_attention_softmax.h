@@ -100,16 +100,15 @@ public:
         AscendC::Mul(stats.sum, stats.sum, factor_, static_cast<int32_t>(FLOAT_LANES));
         AscendC::PipeBarrier<PIPE_V>();
         AscendC::Add(stats.sum, stats.sum, tileSum_, static_cast<int32_t>(FLOAT_LANES));
-        AscendC::PipeBarrier<PIPE_V>();
     }
 
     // Whether a factor is below 1.
     __aicore__ inline bool Moved() const
     {
-        AscendC::WholeReduceMin(tileSum_, factor_, static_cast<int32_t>(heads_), 1, 1, 1, REPEAT_BLOCKS,
+        AscendC::WholeReduceMin(ahead_, factor_, static_cast<int32_t>(heads_), 1, 1, 1, REPEAT_BLOCKS,
             AscendC::ReduceOrder::ORDER_ONLY_VALUE);
         Order<AscendC::HardEvent::V_S>(EVENT_STATS);
-        const bool moved = tileSum_.GetValue(0) < 1.0F;
+        const bool moved = ahead_.GetValue(0) < 1.0F;
         Order<AscendC::HardEvent::S_V>(EVENT_STATS);
         return moved;
     }

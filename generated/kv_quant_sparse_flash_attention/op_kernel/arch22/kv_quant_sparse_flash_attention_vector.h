@@ -234,7 +234,6 @@ private:
         const uint32_t mine = half_ * call_.VectorRows();
         AscendC::CrossCoreWaitFlag(SCORES_WRITTEN);
         softmax_.Load(shared_.Scores(number)[mine * call_.tileRows], step);
-        AscendC::PipeBarrier<PIPE_V>();
         softmax_.Compute(step);
         if (!step.first && softmax_.Moved()) {
             AwaitOutput(number);
