@@ -81,11 +81,12 @@ __simd_vf__ inline void DequantiseRows(__ubuf__ QType *to, __ubuf__ KvType *rows
                 to + tile * columns + row * SIDE, low, STAGE_PITCH, halves);
         }
     }
+    const uint16_t empty = BATCH_ROWS - valid;
     Reg::Duplicate(low, QType(0.0F), halves);
-    for (uint16_t row = valid; row < BATCH_ROWS; ++row) {
+    for (uint16_t row = 0; row < empty; ++row) {
         for (uint16_t tile = 0; tile < SCALES; ++tile) {
             Reg::StoreAlign<QType, Reg::DataCopyMode::DATA_BLOCK_COPY>(
-                to + tile * columns + row * SIDE, low, STAGE_PITCH, halves);
+                to + tile * columns + (valid + row) * SIDE, low, STAGE_PITCH, halves);
         }
     }
 }
@@ -102,9 +103,11 @@ __simd_vf__ inline void CopyRopes(__ubuf__ QType *to, __ubuf__ QType *rows, uint
             rope, rows + row * (pitch / sizeof(QType)), 1, mask);
         Reg::StoreAlign<QType, Reg::DataCopyMode::DATA_BLOCK_COPY>(to + row * SIDE, rope, STAGE_PITCH, mask);
     }
+    const uint16_t empty = BATCH_ROWS - valid;
     Reg::Duplicate(rope, QType(0.0F), mask);
-    for (uint16_t row = valid; row < BATCH_ROWS; ++row) {
-        Reg::StoreAlign<QType, Reg::DataCopyMode::DATA_BLOCK_COPY>(to + row * SIDE, rope, STAGE_PITCH, mask);
+    for (uint16_t row = 0; row < empty; ++row) {
+        Reg::StoreAlign<QType, Reg::DataCopyMode::DATA_BLOCK_COPY>(
+            to + (valid + row) * SIDE, rope, STAGE_PITCH, mask);
     }
 }
 

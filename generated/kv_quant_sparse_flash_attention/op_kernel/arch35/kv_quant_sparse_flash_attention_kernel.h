@@ -95,7 +95,7 @@ public:
     }
 
     // The workspace, in bytes: where a region starts, how long it is, and one share of it.
-    // kv: dequantised rows shared by a pair of cores; floor(aic / 2) shares
+    // kv: dequantised rows shared by a pair of cores; the kernels of this package do not read it
     __aicore__ static inline int64_t KvOffset(const TilingData &)
     {
         return 0;

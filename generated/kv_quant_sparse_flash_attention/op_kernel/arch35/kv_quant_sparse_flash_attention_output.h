@@ -21,11 +21,11 @@ __simd_vf__ inline void AddResult(
     Reg::MaskReg all = Reg::CreateMask<float>();
     for (uint16_t head = 0; head < heads; ++head) {
         Reg::LoadAlign<float, Reg::LoadDist::DIST_BRC_B32>(factor, factors + head);
-        for (uint16_t at = 0; at < RESULT_WIDTH; at += FLOAT_LANES) {
-            Reg::LoadAlign(sum, output + head * NOPE_ELEMENTS + at);
-            Reg::LoadAlign(added, result + head * RESULT_WIDTH + at);
+        for (uint16_t part = 0; part < RESULT_WIDTH / FLOAT_LANES; ++part) {
+            Reg::LoadAlign(sum, output + head * NOPE_ELEMENTS + part * FLOAT_LANES);
+            Reg::LoadAlign(added, result + head * RESULT_WIDTH + part * FLOAT_LANES);
             Reg::MulDstAdd(sum, factor, added, all);
-            Reg::StoreAlign(output + head * NOPE_ELEMENTS + at, sum, all);
+            Reg::StoreAlign(output + head * NOPE_ELEMENTS + part * FLOAT_LANES, sum, all);
         }
     }
 }
@@ -36,9 +36,9 @@ __simd_vf__ inline void CopyResult(__ubuf__ float *output, __ubuf__ float *resul
     Reg::RegTensor<float> value;
     Reg::MaskReg all = Reg::CreateMask<float>();
     for (uint16_t head = 0; head < heads; ++head) {
-        for (uint16_t at = 0; at < RESULT_WIDTH; at += FLOAT_LANES) {
-            Reg::LoadAlign(value, result + head * RESULT_WIDTH + at);
-            Reg::StoreAlign(output + head * NOPE_ELEMENTS + at, value, all);
+        for (uint16_t part = 0; part < RESULT_WIDTH / FLOAT_LANES; ++part) {
+            Reg::LoadAlign(value, result + head * RESULT_WIDTH + part * FLOAT_LANES);
+            Reg::StoreAlign(output + head * NOPE_ELEMENTS + part * FLOAT_LANES, value, all);
         }
     }
 }
@@ -59,15 +59,16 @@ __simd_vf__ inline void DivideOutput(
     Reg::MaskReg halves = Reg::CreateMask<uint16_t>();
     for (uint16_t head = 0; head < heads; ++head) {
         Reg::LoadAlign<float, Reg::LoadDist::DIST_BRC_B32>(sum, sums + head);
-        for (uint16_t at = 0; at < NOPE_ELEMENTS; at += HALF_LANES) {
-            Reg::LoadAlign(left, output + head * NOPE_ELEMENTS + at);
-            Reg::LoadAlign(right, output + head * NOPE_ELEMENTS + at + FLOAT_LANES);
+        for (uint16_t part = 0; part < NOPE_ELEMENTS / HALF_LANES; ++part) {
+            const uint32_t at = head * NOPE_ELEMENTS + part * HALF_LANES;
+            Reg::LoadAlign(left, output + at);
+            Reg::LoadAlign(right, output + at + FLOAT_LANES);
             Reg::Div(left, left, sum, all);
             Reg::Div(right, right, sum, all);
             Reg::Cast<QType, float, NARROW_EVEN>(leftHalves, left, all);
             Reg::Cast<QType, float, NARROW_EVEN>(rightHalves, right, all);
             Reg::DeInterleave(together, rest, leftHalves, rightHalves);
-            Reg::StoreAlign(to + head * NOPE_ELEMENTS + at, together, halves);
+            Reg::StoreAlign(to + at, together, halves);
         }
     }
 }
