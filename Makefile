@@ -39,7 +39,7 @@ format: $(DEV)  ## rewrite the sources in the project's style
 docs: $(DEV)  ## rewrite the pages and pictures of docs/ that are made from the program and the specs
 	$(BIN)/python -m qsfa_codegen.docs_pages docs spec
 
-bench: $(DEV)  ## speed and memory, as JSON; COPIES="100 1000" sets the sizes of large builds
+bench: $(DEV)  ## speed, memory and counts of kernels, as JSON; COPIES="100 1000" sets the sizes of large builds
 	@$(BIN)/python bench/bench.py $(if $(COPIES),--copies $(COPIES))
 
 clean:  ## remove the virtual environment and every cache; generated packages stay

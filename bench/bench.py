@@ -1,5 +1,7 @@
 """Speed and memory of `qsfa-codegen build` as whole processes, and the cost of generated code, as JSON.
 
+Progress and the tables of the generated kernel go to standard error.
+
 Times are divided by that of a process of the same interpreter which only imports click, yaml, jinja2
 and jsonschema, measured in turns with the others, so that the figures hold on slow and busy machines.
 Run with `make bench`; exit status 1 when a limit is exceeded.
@@ -23,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench import cpu_attention, host_instructions  # noqa: E402 - the benchmark is started by its path
+from bench import cpu_attention, host_instructions, kernel_counts  # noqa: E402 - the benchmark is started by its path
 
 SPEC = ROOT / "spec" / "kv_quant_sparse_flash_attention.yaml"
 IMPORTS = "import click, yaml, jinja2, jsonschema"
@@ -178,6 +180,11 @@ def host_limits(host: list[host_instructions.Counted] | str) -> list[dict[str, o
     ]
 
 
+def tell(line: str) -> None:
+    """For people; what machines read goes to standard output."""
+    print(line, file=sys.stderr, flush=True)
+
+
 def main() -> int:
     """Measure, print, and say whether the limits hold."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -190,12 +197,21 @@ def main() -> int:
         help="sizes of large builds (default 20 100; 100 1000 takes some minutes)",
     )
     options = parser.parse_args()
+    counted = kernel_counts.measure(tell)
+    tell("\n".join(kernel_counts.tables(counted)))
+    tell("building packages")
     with tempfile.TemporaryDirectory() as name:
         one = single(Path(name), options.rounds)
         many = growth(Path(name), options.copies)
+    tell("counting instructions of host code, timing the CPU implementation")
     host = host_instructions.count(SPEC)
     attention = cpu_attention.measure()
-    held = [*limits(one, many), *host_limits(host), *cpu_attention.limits(attention)]
+    held = [
+        *limits(one, many),
+        *host_limits(host),
+        *cpu_attention.limits(attention),
+        *kernel_counts.limits(counted),
+    ]
     report = {
         "python": sys.version.split()[0],
         "cores": os.cpu_count(),
@@ -203,6 +219,7 @@ def main() -> int:
         "many_packages": many,
         "host_instructions_a_call": host if isinstance(host, str) else [asdict(step) for step in host],
         "attention_on_the_cpu": attention,
+        "kernel_in_the_emulator": kernel_counts.report(counted),
         "limits": held,
     }
     print(json.dumps(report, indent=2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from inspect import cleandoc
@@ -16,6 +17,7 @@ from qsfa_codegen.docs_tools import spec_reference
 from qsfa_codegen.render.package import render_these
 from qsfa_codegen.render.row_picture import ARTEFACTS, picture_path
 from qsfa_codegen.resources import CHIPS
+from qsfa_codegen.spec.buffer_plan import buffer_plan, capacity, table
 from qsfa_codegen.spec.load import load
 from qsfa_codegen.spec.schema import operator_schema
 
@@ -175,10 +177,26 @@ def _entry(entry: Entry) -> Iterator[str]:
         yield f"could be\n\n```yaml\n{right}\n```\n"
 
 
+KERNEL_PAGE = "kernel.md"
+_BUFFERS = re.compile(r"(?<=<!-- buffers -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+def kernel_page(page: str, specs: Path) -> str:
+    """The page about the kernel, with the buffers of the first operator that has one filled in."""
+    operators = (load(path) for path in sorted(specs.glob("*.yaml")) if path.name != CHIPS)
+    planned = ((buffer_plan(one, chip.arch), chip) for one in operators for chip in one.chips)
+    parts, chip = next((parts, chip) for parts, chip in planned if parts)
+    rows = ("| " + " | ".join(row) + " |\n" for row in table(parts, capacity(chip)))
+    head = "| memory | buffer | copies | bytes | in all |\n|---|---|---|---|---|\n"
+    return _BUFFERS.sub(head + "".join(rows), page)
+
+
 def main(folder: str, specs: str) -> None:
     """Write every page and picture."""
     for name, text in {**pages(), **pictures(Path(specs))}.items():
         Path(folder, name).write_text(text, encoding="utf-8")
+    page = Path(folder, KERNEL_PAGE)
+    page.write_text(kernel_page(page.read_text(encoding="utf-8"), Path(specs)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pytest
 from qsfa_codegen.catalogue import Entry, entries
 from qsfa_codegen.commands.new import new
 from qsfa_codegen.diagnostics import Sink
-from qsfa_codegen.docs_pages import pages, pictures
+from qsfa_codegen.docs_pages import KERNEL_PAGE, kernel_page, pages, pictures
 from qsfa_codegen.spec.load import analyse_text
 from tests.cli_tools import ROOT
 
@@ -69,6 +69,19 @@ def test_pictures_are_those_of_the_packages() -> None:
     for name, text in generated.items():
         assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, "run `make docs`"
     assert "](docs/images/kv_quant_sparse_flash_attention_rows.svg)" in (ROOT / "README.md").read_text()
+
+
+def test_buffers_of_the_kernel_are_those_of_its_header() -> None:
+    page = (ROOT / "docs" / KERNEL_PAGE).read_text(encoding="utf-8")
+    assert kernel_page(page, ROOT / "spec") == page, "run `make docs`"
+    arch = ROOT / "generated/kv_quant_sparse_flash_attention/op_kernel/arch22"
+    (header,) = arch.glob("*_buffers.h")
+    text = header.read_text(encoding="utf-8")
+    listed = [line.split()[1:] for line in text.splitlines() if line.startswith("//   ")]
+    filled = page.partition("<!-- buffers -->")[2].partition("<!-- end -->")[0]
+    shown = [line.replace("|", " ").split() for line in filled.splitlines() if line.startswith("| ")]
+    assert listed == shown
+    assert len(shown) > len(("L1", "L0A", "L0B", "L0C", "UB"))
 
 
 def test_links_between_documents_lead_somewhere() -> None:

@@ -214,7 +214,7 @@ class _Run:
         progress.clear()
 
     def _case(self, task: tuple[int, Prepared | Refused], _: Claim) -> Case:
-        from qsfa_codegen.emulate.run import How, Refused
+        from qsfa_codegen.emulate.run import DataError, How, Refused
         from qsfa_codegen.host.errors import HostError
 
         number, prepared = task
@@ -225,6 +225,8 @@ class _Run:
         how = How(order, request.limit, trace=request.trace is not None and number == 0)
         try:
             ran = self._emulation.run(prepared, request.seed, how, self._programs[prepared.variant])
+        except DataError as error:
+            return Case(prepared.call, refused=f"its data breaks a rule: {error}")
         except HostError as error:
             return Case(prepared.call, problem=error.diagnostic, detail=error.detail)
         return Case(prepared.call, ran)

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
-from qsfa_codegen.contract.calls import Call, Stage, TensorArg, TilingResult
+from qsfa_codegen.contract.calls import Call, Stage, TensorArg, TilingResult, tensors
 from qsfa_codegen.contract.evaluate import Evaluator
+from qsfa_codegen.emulate.contents import broken_rule, given_by, gives_data
 from qsfa_codegen.emulate.judge import Worst, judge
 from qsfa_codegen.emulate.program import (
     KernelSources,
@@ -27,6 +28,9 @@ from qsfa_codegen.host.engine import HostEngine
 from qsfa_codegen.reference.families import FamilyReference, Tensors
 from qsfa_codegen.reference.subject import Subject
 from qsfa_codegen.spec.dtypes import DTYPES
+
+MOST_BYTES = 4 << 30
+"""Bytes of all tensors of a call and its workspace that are emulated."""
 
 
 class Prepared(Struct, frozen=True):
@@ -69,6 +73,10 @@ class Ran(Struct, frozen=True):
         return self.report.complete and not errors and not any(worst.wrong for worst in self.worst)
 
 
+class DataError(Exception):
+    """The data of a call breaks a rule of the spec; the message is the rule."""
+
+
 class Emulation:
     """The kernel of one operator on one chip, and the reference that its outputs are compared with.
 
@@ -101,7 +109,11 @@ class Emulation:
                 elif call.stage is Stage.INFER or tiling is None:
                     yield Refused(call, "it asks for shapes alone")
                 else:
-                    yield self._prepared(call, result.outputs, tiling)
+                    one = self._prepared(call, result.outputs, tiling)
+                    size = sum(tensor.bytes for tensor in self._arguments(one, {})) + sum(
+                        map(_size, _inputs(call))
+                    )
+                    yield one if size <= MOST_BYTES else Refused(call, _too_large(size))
 
     def _prepared(self, call: Call, outputs: Mapping[str, TensorArg], tiling: TilingResult) -> Prepared:
         variant = variant_of(self._operator, self.subject(call).env, tiling.key)
@@ -118,8 +130,22 @@ class Emulation:
         return Subject(self._operator, call, self._evaluator.env(call, self._chip)[0])
 
     def filled(self, call: Call, seed: int) -> Tensors:
-        """Data for each tensor of the call: what it gives itself, else the same for the same seed and id."""
-        return self._family.fill(self.subject(call), random_of(call, seed))
+        """Data for each tensor of the call: what it gives itself, else the same for the same seed and id.
+
+        DataError when what it gives breaks a rule of the spec.
+        """
+        subject = self.subject(call)
+        if not gives_data(subject):
+            return self._family.fill(subject, random_of(call, seed))
+        self._demand_rules(subject, given_by(subject))
+        tensors = self._family.fill(subject, random_of(call, seed))
+        self._demand_rules(subject, tensors)
+        return tensors
+
+    def _demand_rules(self, subject: Subject, tensors: Tensors) -> None:
+        broken = broken_rule(subject, tensors, self._family, self._evaluator, self._chip)
+        if broken:
+            raise DataError(broken)
 
     # ------------------------------------------------------------------ the launch
 
@@ -142,7 +168,7 @@ class Emulation:
         return Ran(outcome.report, worst, outcome.trace)
 
     def run(self, prepared: Prepared, seed: int, how: How, program: Path | None = None) -> Ran:
-        """Make data, launch and compare."""
+        """Make data, launch and compare. DataError and HostError as ``filled`` and ``launch`` raise them."""
         tensors = self.filled(prepared.call, seed)
         return self.judged(prepared, tensors, self.launch(prepared, tensors, how, program))
 
@@ -164,6 +190,14 @@ class Emulation:
 def random_of(call: Call, seed: int) -> np.random.Generator:
     """The generator of a call's data: the same for the same seed and id."""
     return np.random.default_rng([seed & 0xFFFFFFFFFFFFFFFF, zlib.crc32(call.id.encode())])
+
+
+def _inputs(call: Call) -> Iterator[TensorArg]:
+    return (tensor for arg in call.inputs.values() for tensor in tensors(arg))
+
+
+def _too_large(size: int) -> str:
+    return f"its tensors have {size / (1 << 30):,.1f} GiB; at most {MOST_BYTES >> 30} GiB are emulated"
 
 
 def _size(tensor: TensorArg) -> int:

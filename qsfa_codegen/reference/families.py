@@ -21,7 +21,7 @@ class FamilyReference(NamedTuple):
     ``fill`` makes the data of each tensor that a call passes, the same for the same generator; what the
     call gives itself stays. ``expected`` is what must come out, ``work`` how many products that takes,
     ``usual`` the attributes with which random numbers give results worth looking at, ``telling`` whether
-    the sizes of a call give much to look at.
+    the sizes of a call give much to look at. ``predicates`` are those that rules about data name.
     """
 
     fill: Callable[[Subject, np.random.Generator], Tensors]
@@ -29,6 +29,7 @@ class FamilyReference(NamedTuple):
     work: Callable[[Subject], int]
     usual: Callable[[Subject], Mapping[str, AttrValue]]
     telling: Callable[[Subject], bool]
+    predicates: Mapping[str, Callable[[Subject, Tensors], bool]]
 
 
 _FAMILIES = {
@@ -38,6 +39,10 @@ _FAMILIES = {
         work=sparse_mla_call.work,
         usual=sparse_mla_call.usual,
         telling=sparse_mla_call.telling,
+        predicates={
+            "used_blocks_in_cache": sparse_mla_call.used_blocks_in_cache,
+            "indices_below_kv_length": sparse_mla_call.indices_below_kv_length,
+        },
     )
 }
 

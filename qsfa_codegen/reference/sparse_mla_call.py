@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from qsfa_codegen.contract.calls import TensorArg
 from qsfa_codegen.reference import sparse_mla_data as data
 from qsfa_codegen.reference.elements import Floats, half_bytes
-from qsfa_codegen.reference.sparse_mla import Problem, Row, attend
+from qsfa_codegen.reference.sparse_mla import Problem, Row, attend, kv_length, query_places
 from qsfa_codegen.reference.sparse_mla_bound import max_bound, out_bound, sum_bound
 from qsfa_codegen.reference.subject import Expected, Subject, given, numbers_of, stored
 from qsfa_codegen.spec.families import plain_fields
@@ -176,9 +176,8 @@ class _Filler:
         if table is not None:
             for batch in range(table.shape[0]):
                 tokens = np.arange(self._kv_length(kv_lens, batch))
-                held[table[batch, tokens // view.page].astype(np.int64) * view.page + tokens % view.page] = (
-                    True
-                )
+                places = table[batch, tokens // view.page].astype(np.int64) * view.page + tokens % view.page
+                held[places[(places >= 0) & (places < rows)]] = True
         elif view.joined_kv:
             held[: 0 if kv_lens is None else int(kv_lens[-1])] = True
         else:
@@ -251,6 +250,27 @@ def problem_of(subject: Subject, tensors: Mapping[str, NDArray[Any]]) -> Problem
         table=None if table is None else table.astype(np.int64),
         q_lens=listed("q_lens"),
         kv_lens=listed("kv_lens"),
+    )
+
+
+def used_blocks_in_cache(subject: Subject, tensors: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether each entry of the block table that a batch uses names a block of the cache."""
+    asked = problem_of(subject, tensors)
+    assert asked.table is not None
+    blocks, page = asked.cache.shape[:2]
+    for batch, row in enumerate(asked.table):
+        used = row[: -(-kv_length(asked, batch) // page)]
+        if ((used < 0) | (used >= blocks)).any():
+            return False
+    return True
+
+
+def indices_below_kv_length(subject: Subject, tensors: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether each valid entry of a list is a block of its batch; of rows that some batch has."""
+    asked = problem_of(subject, tensors)
+    return all(
+        int(asked.indices[place].max(initial=-1)) * asked.block < kv_length(asked, batch)
+        for place, batch, _ in query_places(asked)
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from qsfa_codegen.contract.calls import Call, TensorArg
+from qsfa_codegen.contract.calls import Call, TensorArg, tensors
 from qsfa_codegen.contract.env import CallEnv
 from qsfa_codegen.expr.evaluate import compiled
 from qsfa_codegen.expr.nodes import Expr, RefKind
@@ -43,6 +44,10 @@ class Subject(Struct, frozen=True):
         """The input that plays a role; None where it is not passed."""
         name = self.name(role)
         return None if name is None else self.env.arg(name)
+
+    def tensors(self) -> Iterator[TensorArg]:
+        """Every tensor that the call passes."""
+        return (tensor for arg in self.call.inputs.values() for tensor in tensors(arg))
 
     def need(self, role: str) -> TensorArg:
         """As ``tensor``, of an input that every call passes."""

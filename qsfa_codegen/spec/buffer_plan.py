@@ -88,10 +88,10 @@ def _sparse_mla_arch22(size: Mapping[str, int], row: Row) -> Iterator[Part]:
     yield _part("L0A", "left", size["operands"], heads * depth * _HALF, "elements of Q", "Q 的元素")
     yield _part("L0A", "weights", 1, heads * tile * _HALF, "P of a tile", "一个 tile 的 P")
     yield _part("L0B", "right", size["operands"], tile * depth * _HALF, "elements of K or V", "K 或 V 的元素")
+    result = heads * 4 * depth * _FLOAT
     yield _part(
-        "L0C", "results", size["results"], heads * 2 * depth * _FLOAT, "a part of P · V", "P · V 的一部分"
+        "L0C", "results", size["results"], result, "scores, or a part of P · V", "得分或 P · V 的一部分"
     )
-    yield _part("L0C", "scores", 1, heads * tile * _FLOAT, "scores of a tile", "一个 tile 的得分")
     yield _part("UB", "scratch", 1, batch * row.nope * _FLOAT, "rows in float32", "float32 行")
     pitch = -(-row.packed // _BLOCK) * _BLOCK
     yield _part("UB", "gathered", size["gather_buffers"], batch * pitch, "gathered rows", "聚合的行")

@@ -217,3 +217,52 @@ def test_no_numpy(tmp_path: Path) -> None:
     assert (done.status, done.out) == (3, "")
     assert "error[QS703]: emulate needs numpy, which is not installed" in done.err
     assert "pip install 'qsfa-codegen[emulate]'" in done.err
+
+
+BROKEN_DATA = {
+    "prefix sums": (
+        "actual_seq_lengths_kv",
+        [5, 3],
+        "holds prefix sums: between 0 and KV_T, never decreasing",
+    ),
+    "a length": (
+        "actual_seq_lengths_query",
+        [2, 5],
+        "holds prefix sums: between 0 and Q_T, never decreasing",
+    ),
+    "the order of a list": ("sparse_indices", [-1, 0, 0] * 4, "every entry after them is -1"),
+    "an entry": ("sparse_indices", [0, 5, -1] * 4, "is below the KV length of its batch"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN_DATA)
+def test_data_that_breaks_a_rule_is_refused(what: str, program: Program, tmp_path: Path) -> None:
+    name, data, said = BROKEN_DATA[what]
+    wrong = case(layouts=("TND", "TND"))
+    wrong["inputs"][name]["data"] = data  # type: ignore[index]
+    done = emulate(program, written(tmp_path, wrong))
+    assert done.status == 0
+    first, total = done.out.splitlines()
+    assert first.startswith("small: not launched: its data breaks a rule: ")
+    assert said in first
+    assert total.endswith("0 right, 0 wrong, 1 not launched")
+
+
+def test_a_block_that_is_not_in_the_cache_is_refused(program: Program, tmp_path: Path) -> None:
+    wrong = case(layouts=("BSND", "PA_BSND"))
+    wrong["inputs"]["block_table"]["data"] = [0, -1, 4, -1]  # type: ignore[index]
+    done = emulate(program, written(tmp_path, wrong))
+    assert (
+        "small: not launched: its data breaks a rule: Each entry of block_table that a batch uses names"
+        in done.out
+    )
+
+
+def test_tensors_that_are_too_large_are_refused(program: Program, tmp_path: Path) -> None:
+    large = case(layouts=("BSND", "PA_BSND"))
+    large["inputs"]["key"]["shape"] = large["inputs"]["value"]["shape"] = [400000, 16, 1, 528]  # type: ignore[index]
+    done = emulate(program, written(tmp_path, large))
+    assert (done.status, done.out.splitlines()[0]) == (
+        0,
+        "small: not launched: its tensors have 6.4 GiB; at most 4 GiB are emulated",
+    )

@@ -1,4 +1,4 @@
-"""Kernels that call intrinsics: bytes, counts and findings are those of the same kernels through the API."""
+"""Kernels that call intrinsics: bytes, counts and findings are those of kernels that call the API."""
 
 from __future__ import annotations
 

@@ -169,6 +169,12 @@ def test_a_trace_has_every_instruction_in_its_time() -> None:
     assert {event["args"]["name"] for event in events if event["name"] == "process_name"} == {"aiv0", "aiv1"}
     assert len(spans) == 2 * 4 * (2 + 1 + 1)
     assert all(event["args"]["at"].startswith("vector.cpp:") for event in spans)
+    loads = [event["args"] for event in spans if event["args"].get("route") == "gm_ub"]
+    for tensor in ("x", "y"):
+        parts = [(load["offset"], load["bytes"]) for load in loads if load["tensor"] == tensor]
+        assert sum(size for _, size in parts) == len(data)
+        assert {offset + size for offset, size in parts} == {offset for offset, _ in parts} ^ {0, len(data)}
+    assert sum(event["args"].get("repeats", 0) for event in spans) == 2048 // 64
     for core in (0, 1):
         mine = [event for event in spans if event["pid"] == core]
         for name in ("DataCopy", "Add"):

@@ -178,6 +178,10 @@ def lists() -> Iterator[Case]:
             causal=causal,
             cores=cores_,
         )
+    yield Case("list_longer_than_a_window", q=(1, 1), kv=(2500, 3), size=2500, causal=False, cores=2)
+    yield Case(
+        "blocks_past_the_edge", q=(6, 1), kv=(9, 50), size=7, block=8, lists=((1, 0),) * 11 + ((6, 0),)
+    )
     yield Case("blocks_listed_twice", q=(2,), kv=(37,), size=4, block=16, lists=((2, 0, 2), (1, 2, 1, 2)))
     yield Case("no_valid_entry", q=(2,), kv=(50,), size=8, lists=((), ()))
     yield Case("entries_behind_the_edge", q=(4,), kv=(6,), size=6, lists=((5, 4, 3, 2, 1, 0),) * 4)
@@ -194,7 +198,8 @@ def lengths() -> Iterator[Case]:
             room=1,
             cores=4,
         )
-    yield Case("more_rows_than_tokens", q=(9,), kv=(4,), size=5, cores=3)
+    yield Case("more_rows_than_tokens", q=(9, 1), kv=(4, 1), size=5, cores=3)
+    yield Case("batches_without_rows", q=(0, 3, 0), kv=(20, 20, 0), cores=2)
 
 
 def empty() -> Iterator[Case]:
@@ -218,6 +223,16 @@ def scales() -> Iterator[Case]:
     """Scales that no model has: weights on few tokens, on the smallest logits, on all alike."""
     for name, scale in (("one", 1.0), ("negative", -0.05), ("zero", 0.0), ("large", 40.0)):
         yield Case(f"scale_{name}", size=300, kv=(320, 70), scale=scale, cores=2)
+    yield Case(
+        "logits_that_rise_by_far",
+        q=(1, 1),
+        kv=(1200, 700),
+        size=1200,
+        heads=16,
+        scale=1.0,
+        causal=False,
+        cores=2,
+    )
 
 
 def others() -> Iterator[Case]:

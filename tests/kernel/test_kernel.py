@@ -43,8 +43,9 @@ def test_a_case_is_right(name: str, results: dict[str, Ran | HostError]) -> None
 # --------------------------------------------------------------------------- what a call must not depend on
 
 
-def test_every_order_gives_the_same_bytes(emulation: Emulation) -> None:
-    case = Case("orders", q=(3, 2), kv=(300, 140), size=290, heads=16, cores=3)
+@pytest.mark.parametrize("q", [(3, 2), (1,)], ids=["rows", "parts_of_a_row"])
+def test_every_order_gives_the_same_bytes(q: tuple[int, ...], emulation: Emulation) -> None:
+    case = Case("orders", q=q, kv=(600, 140)[: len(q)], size=590, heads=16, cores=3)
     (one,) = prepared(emulation, case.call())
     data = emulation.filled(one.call, 0)
     fixed = outputs(emulation, one, data)
@@ -66,6 +67,19 @@ def test_no_rope_is_a_rope_of_zeros_bit_for_bit(half: str, emulation: Emulation)
     }
     wide["value"] = wide["key"]
     assert outputs(emulation, first, data) == outputs(emulation, second, wide)
+
+
+@pytest.mark.parametrize("heads", [4, 128])
+def test_cores_share_the_list_of_a_row(heads: int, emulation: Emulation) -> None:
+    """Several cube cores are at work, and it takes less time."""
+    alone, shared = (Case("shared", q=(1,), kv=(900,), size=700, heads=heads, cores=n) for n in (1, 5))
+    reports = []
+    for one in prepared(emulation, alone.call(), shared.call()):
+        ran = emulation.run(one, 0, How())
+        assert ran.right
+        reports.append(ran.report)
+    assert reports[1].cycles < 0.7 * reports[0].cycles
+    assert sum(core.macs > 0 for core in reports[1].cores.values()) > 2
 
 
 # --------------------------------------------------------------------------- the decoding step

@@ -23,9 +23,8 @@ CHANGES = {
     "table_pages": 8,
     "gather_buffers": 3,
     "operands": 3,
-    "results": 2,
 }
-OWN_CHANGES = {"A2": {"ring_tiles": 4, "stages": 3}, "A5": {"landings": 3, "stat_sets": 3}}
+OWN_CHANGES = {"A2": {"ring_tiles": 4, "stages": 3}, "A5": {"results": 2, "stat_sets": 3}}
 CASES = {
     "A2": (
         Case("parts", q=(2, 1), kv=(900, 140), size=800, causal=False, cores=2),

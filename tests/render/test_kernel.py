@@ -271,7 +271,7 @@ def test_buffers_are_those_that_the_plan_and_the_row_give(files: dict[str, str],
     text = files[f"op_kernel/arch22/{flash.snake}_buffers.h"]
     found = dict(re.findall(r"constexpr uint32_t (\w+)_BYTES = (\d+);", text))
     cube = {"L1_KEYS": 3 * 128 * 512 * 2, "L1_ROPE": 2 * 128 * 64 * 2, "L1_QUERY": 64 * 576 * 2}
-    cube |= {"L0B_RIGHT": 65536, "L0C_RESULTS": 3 * 64 * 128 * 4, "L0C_SCORES": 64 * 128 * 4}
+    cube |= {"L0B_RIGHT": 65536, "L0C_RESULTS": 2 * 64 * 256 * 4}
     vector = {"UB_GATHERED": 2 * 16 * 672, "UB_STAGE": 2 * 16 * 576 * 2, "UB_SCRATCH": 16 * 512 * 4}
     assert {name: int(found[name]) for name in (*cube, *vector)} == {**cube, **vector}
     for space, room in {"L1": 524032, "L0A": 65536, "L0B": 65536, "L0C": 131072, "UB": 196352}.items():
@@ -296,14 +296,6 @@ def test_buffers_of_arch35_are_those_that_the_plan_and_the_row_give(
         assert used <= room
         (line,) = (line for line in text.splitlines() if line.split()[1:3] == [space, "together"])
         assert line.split()[3:] == [f"{used:,}", "of", f"{room:,}"]
-
-
-@pytest.mark.parametrize("arch", ["arch22", "arch35"])
-def test_the_page_has_the_table_of_buffers(arch: str, files: dict[str, str], flash: Operator) -> None:
-    text = files[f"op_kernel/{arch}/{flash.snake}_buffers.h"]
-    table = "\n".join(line[len("//   ") :] for line in text.splitlines() if line.startswith("//   "))
-    assert table.count("\n") > 20
-    assert table in (ROOT / "docs" / "kernel.md").read_text(encoding="utf-8")
 
 
 def test_a_region_says_whose_its_shares_are(files: dict[str, str], flash: Operator) -> None:

@@ -128,7 +128,32 @@ std::string Counts::Json() const
 
 void Trace::Add(uint32_t core, Pipe pipe, const Instruction &instruction, uint64_t start, uint64_t busy)
 {
-    items_.push_back({core, pipe, instruction.name, instruction.site, start, busy});
+    const Access *global = nullptr;
+    for (const Access &access : instruction.accesses) {
+        if (global == nullptr && access.memory->InSpace() == Space::GM) {
+            global = &access;
+        }
+    }
+    items_.push_back({core, pipe, instruction.name, instruction.site, start, busy, instruction.work,
+        global == nullptr ? nullptr : global->memory, global == nullptr ? 0 : global->First()});
+}
+
+// What an instruction moves or computes, beside its line.
+std::string Trace::Details(const Item &item)
+{
+    std::string text;
+    if (item.work.route != Route::NONE) {
+        text += Text(",\"route\":\"%s\"", ROUTE_NAMES[static_cast<size_t>(item.work.route)]);
+        text += Field("bytes", item.work.bytes);
+    }
+    if (item.tensor != nullptr) {
+        text += Text(",\"tensor\":%s", Quoted(item.tensor->Name()).c_str());
+        text += Field("offset", static_cast<uint64_t>(item.offset));
+    }
+    if (item.work.repeats != 0) {
+        text += Field("repeats", item.work.repeats);
+    }
+    return text;
 }
 
 std::string Trace::Json(const std::vector<std::string> &cores) const
@@ -143,10 +168,10 @@ std::string Trace::Json(const std::vector<std::string> &cores) const
         }
     }
     for (const Item &item : items_) {
-        text += Text(",\n{\"ph\":\"X\",\"name\":%s,\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":%llu,\"args\":{\"at\":%s}}",
+        text += Text(",\n{\"ph\":\"X\",\"name\":%s,\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":%llu,\"args\":{\"at\":%s%s}}",
             Quoted(item.name).c_str(), item.core, static_cast<unsigned>(item.pipe),
             static_cast<unsigned long long>(item.start), static_cast<unsigned long long>(item.busy),
-            Quoted(Text("%s:%d", item.site.file, item.site.line)).c_str());
+            Quoted(Text("%s:%d", item.site.file, item.site.line)).c_str(), Details(item).c_str());
     }
     return text + "]}\n";
 }

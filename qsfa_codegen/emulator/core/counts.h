@@ -53,7 +53,12 @@ private:
         Site site;
         uint64_t start;
         uint64_t busy;
+        Work work;
+        const Memory *tensor; // of GM, nullptr where it touches none
+        int64_t offset; // of its first byte there
     };
+
+    static std::string Details(const Item &item);
 
     std::vector<Item> items_;
 };

@@ -41,7 +41,7 @@ public:
     }
 
     // All of C, by the struct of Ascend 950.
-    void PutOnArch35(uint32_t turn, uint8_t flag, Site site = Site::Here()) const
+    void PutOnArch35(uint32_t turn, uint8_t flag, Site site = Site::Here())
     {
         FixpipeParamsArch3510<CO2Layout::ROW_MAJOR> params(SIDE, SIDE, SIDE, SIDE);
         params.params.ndNum = 1;
@@ -90,7 +90,7 @@ LAUNCHABLE(by_unit_flags);
 
 __global__ __aicore__ void on_arch35(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR)
 {
-    const Products products(a, b, c);
+    Products products(a, b, c);
     for (uint32_t turn = 0; turn < TURNS; ++turn) {
         products.Multiply(turn, SIDE, true, FLIPS);
         products.PutOnArch35(turn, FLIPS);

@@ -15,8 +15,7 @@
 //   L0A     together                       49,152 of 65,536
 //   L0B     right            4   16,384              65,536
 //   L0B     together                       65,536 of 65,536
-//   L0C     results          3   32,768              98,304
-//   L0C     scores           1   32,768              32,768
+//   L0C     results          2   65,536             131,072
 //   L0C     together                     131,072 of 131,072
 //   UB      scratch          1   32,768              32,768
 //   UB      gathered         2   10,752              21,504
@@ -50,8 +49,7 @@ constexpr uint32_t L1_WEIGHTS_BYTES = 16384; // P of a tile
 constexpr uint32_t L0A_LEFT_BYTES = 32768; // elements of Q
 constexpr uint32_t L0A_WEIGHTS_BYTES = 16384; // P of a tile
 constexpr uint32_t L0B_RIGHT_BYTES = 65536; // elements of K or V
-constexpr uint32_t L0C_RESULTS_BYTES = 98304; // a part of P · V
-constexpr uint32_t L0C_SCORES_BYTES = 32768; // scores of a tile
+constexpr uint32_t L0C_RESULTS_BYTES = 131072; // scores, or a part of P · V
 constexpr uint32_t UB_SCRATCH_BYTES = 32768; // rows in float32
 constexpr uint32_t UB_GATHERED_BYTES = 21504; // gathered rows
 constexpr uint32_t UB_STAGE_BYTES = 36864; // dequantised rows, or outputs

@@ -71,7 +71,7 @@ private:
         pipe.InitBuffer(l1_, L1_KEYS_BYTES + L1_ROPE_BYTES + L1_QUERY_BYTES + L1_WEIGHTS_BYTES);
         pipe.InitBuffer(left_, L0A_LEFT_BYTES + L0A_WEIGHTS_BYTES);
         pipe.InitBuffer(right_, L0B_RIGHT_BYTES);
-        pipe.InitBuffer(results_, L0C_RESULTS_BYTES + L0C_SCORES_BYTES);
+        pipe.InitBuffer(results_, L0C_RESULTS_BYTES);
         keysL1_ = l1_.Get<QType>();
         ropeL1_ = keysL1_[L1_KEYS_BYTES / sizeof(QType)];
         queryL1_ = ropeL1_[L1_ROPE_BYTES / sizeof(QType)];
@@ -80,7 +80,6 @@ private:
         weightsL0_ = leftL0_[L0A_LEFT_BYTES / sizeof(QType)];
         rightL0_ = right_.Get<QType>();
         resultsL0_ = results_.Get<float>();
-        scoresL0_ = resultsL0_[L0C_RESULTS_BYTES / sizeof(float)];
     }
 
     // Rows of heads that do not exist stay zero: loads of Q leave them alone.
@@ -119,7 +118,7 @@ private:
         SetAll<AscendC::HardEvent::MTE1_MTE2>(EVENT_ROPE, ROPE_TILES);
         SetAll<AscendC::HardEvent::MTE1_MTE2>(EVENT_WEIGHTS, 1);
         SetAll<AscendC::HardEvent::M_MTE1>(EVENT_OPERANDS, OPERANDS + 1);
-        SetAll<AscendC::HardEvent::FIX_M>(0, RESULTS + 1);
+        SetAll<AscendC::HardEvent::FIX_M>(0, RESULTS);
     }
 
     __aicore__ inline void AwaitFree()
@@ -128,7 +127,7 @@ private:
         WaitAll<AscendC::HardEvent::MTE1_MTE2>(EVENT_ROPE, ROPE_TILES);
         WaitAll<AscendC::HardEvent::MTE1_MTE2>(EVENT_WEIGHTS, 1);
         WaitAll<AscendC::HardEvent::M_MTE1>(EVENT_OPERANDS, OPERANDS + 1);
-        WaitAll<AscendC::HardEvent::FIX_M>(0, RESULTS + 1);
+        WaitAll<AscendC::HardEvent::FIX_M>(0, RESULTS);
         for (; taken_ < accumulators_; ++taken_) {
             AscendC::CrossCoreWaitFlag(OUTPUT_TAKEN);
         }
@@ -214,29 +213,33 @@ private:
         if (step.first) {
             AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE1>(EVENT_QUERY);
         }
-        AscendC::WaitFlag<AscendC::HardEvent::FIX_M>(EVENT_SCORES);
+        const uint32_t at = NextResult();
+        const int32_t event = static_cast<int32_t>(at);
+        const Results scores = resultsL0_[at * RESULT_ELEMENTS];
+        AscendC::WaitFlag<AscendC::HardEvent::FIX_M>(event);
         for (uint32_t column = 0; column < NOPE_COLUMNS; column += DEPTH_COLUMNS) {
-            MultiplyKeys(query, KeysL1(tile)[column * pitch * SIDE], column, pitch);
+            MultiplyKeys(scores, query, KeysL1(tile)[column * pitch * SIDE], column, pitch);
         }
         if (call_.rope > 0) {
-            MultiplyKeys(query, RopeL1(tile), NOPE_COLUMNS, pitch);
+            MultiplyKeys(scores, query, RopeL1(tile), NOPE_COLUMNS, pitch);
             if (IsLastOfTile(step)) {
                 AscendC::SetFlag<AscendC::HardEvent::MTE1_MTE2>(RopeEvent(tile));
             }
         }
-        Order<AscendC::HardEvent::M_FIX>(EVENT_SCORES);
+        Order<AscendC::HardEvent::M_FIX>(event);
         AscendC::FixpipeParamsV220 params;
         params.nSize = static_cast<uint16_t>(pitch);
         params.mSize = static_cast<uint16_t>(headRows_);
         params.srcStride = static_cast<uint16_t>(headRows_);
         params.dstStride = call_.tileRows;
-        AscendC::Fixpipe<float, float, AscendC::CFG_ROW_MAJOR>(shared_.Scores(number), scoresL0_, params);
-        AscendC::SetFlag<AscendC::HardEvent::FIX_M>(EVENT_SCORES);
+        AscendC::Fixpipe<float, float, AscendC::CFG_ROW_MAJOR>(shared_.Scores(number), scores, params);
+        AscendC::SetFlag<AscendC::HardEvent::FIX_M>(event);
         AscendC::CrossCoreSetFlag<GROUP, PIPE_FIX>(SCORES_WRITTEN);
     }
 
     // Adds the products of DEPTH elements of Q and of each row.
-    __aicore__ inline void MultiplyKeys(const L1 &query, const L1 &keys, uint32_t column, uint32_t pitch)
+    __aicore__ inline void MultiplyKeys(
+        const Results &scores, const L1 &query, const L1 &keys, uint32_t column, uint32_t pitch)
     {
         const uint32_t at = NextOperand();
         const int32_t event = EVENT_OPERANDS + static_cast<int32_t>(at);
@@ -247,7 +250,7 @@ private:
         AscendC::LoadData(
             rightL0_[at * RIGHT_ELEMENTS], keys, AscendC::LoadData2DParams{0, fractals, 1, 0, 0, false, 0});
         Order<AscendC::HardEvent::MTE1_M>(event);
-        Multiply(scoresL0_, leftL0_[at * LEFT_ELEMENTS], at, pitch, DEPTH, column == 0);
+        Multiply(scores, leftL0_[at * LEFT_ELEMENTS], at, pitch, DEPTH, column == 0);
         AscendC::SetFlag<AscendC::HardEvent::M_MTE1>(event);
     }
 
@@ -261,9 +264,8 @@ private:
         BeginAdding(step);
         const AscendC::GlobalTensor<float> output = shared_.Output(step.accumulator);
         for (uint32_t column = 0; column < NOPE_COLUMNS; column += RESULT_COLUMNS) {
-            const uint32_t at = nextResult_;
+            const uint32_t at = NextResult();
             const int32_t event = static_cast<int32_t>(at);
-            nextResult_ = (at + 1) % RESULTS;
             AscendC::WaitFlag<AscendC::HardEvent::FIX_M>(event);
             for (uint32_t part = 0; part < RESULT_COLUMNS; part += DEPTH_COLUMNS) {
                 MultiplyValues(
@@ -354,6 +356,13 @@ private:
         return at;
     }
 
+    __aicore__ inline uint32_t NextResult()
+    {
+        const uint32_t at = nextResult_;
+        nextResult_ = (at + 1) % RESULTS;
+        return at;
+    }
+
     // Head rows by `width` elements.
     __aicore__ inline void LoadLeft(const AscendC::LocalTensor<QType> &to, const L1 &from, uint32_t width)
     {
@@ -432,7 +441,8 @@ private:
 
     // Below so many fractals an Mmad does not wait for what the one before it has added.
     static constexpr uint32_t ORDERED_FRACTALS = 10;
-    static constexpr uint32_t RESULT_COLUMNS = 2 * DEPTH_COLUMNS;
+    static constexpr uint32_t RESULT_COLUMNS = 4 * DEPTH_COLUMNS;
+    static_assert(TILE_ROWS <= RESULT_COLUMNS * SIDE); // scores go there too
     static constexpr uint32_t KEY_ELEMENTS = TILE_ROWS * NOPE_ELEMENTS;
     static_assert(L1_QUERY_BYTES <= KEY_ELEMENTS * sizeof(QType));
     static constexpr uint32_t TILE_ROPE_ELEMENTS = TILE_ROWS * ROPE_ELEMENTS;
@@ -459,7 +469,6 @@ private:
     AscendC::LocalTensor<QType> weightsL0_;
     AscendC::LocalTensor<QType> rightL0_;
     Results resultsL0_;
-    Results scoresL0_;
     Step steps_[STEPS];
     uint32_t received_ = 0;
     uint32_t nextOperand_ = 0;

@@ -32,7 +32,6 @@ constexpr int32_t EVENT_QUERY = EVENT_WEIGHTS + 1;
 constexpr int32_t EVENT_OPERANDS = 3;
 constexpr int32_t EVENT_LEFT_WEIGHTS = EVENT_OPERANDS + OPERANDS;
 // Between M and FIX: one for each buffer of results in L0C.
-constexpr int32_t EVENT_SCORES = RESULTS;
 
 // Events of a vector core: MTE2 to V and back.
 constexpr int32_t EVENT_GATHER = 0; // one for each buffer
@@ -46,7 +45,7 @@ constexpr int32_t EVENT_STATS = EVENT_STORED_WEIGHTS + 1;
 constexpr int32_t EVENT_RESCALED = EVENT_STATS + 1;
 
 constexpr int32_t EVENTS = 8; // between two pipes
-static_assert(EVENT_QUERY < EVENTS && EVENT_LEFT_WEIGHTS < EVENTS && EVENT_SCORES < EVENTS);
+static_assert(EVENT_QUERY < EVENTS && EVENT_LEFT_WEIGHTS < EVENTS && RESULTS <= EVENTS);
 static_assert(EVENT_LIST < EVENTS && EVENT_RESCALED < EVENTS);
 
 // Makes the pipe behind the arrow wait for all that the one before it has been given so far.

@@ -76,7 +76,7 @@ public:
         AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(EVENT_LOADED_SCORES);
     }
 
-    // Scores to P. Factors() is by what the accumulator has to be multiplied before P may be used.
+    // Scores to P. Factor() is by what the accumulator has to be multiplied before P may be used.
     __aicore__ inline void Compute(const Step &step)
     {
         const Stats stats = Of(step.accumulator);
