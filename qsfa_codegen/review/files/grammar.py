@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
@@ -15,10 +16,15 @@ def _parser() -> tree_sitter.Parser:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cpp.language()))
 
 
+_QUALIFIER = re.compile(r"__(?:aicore|global|gm|ubuf|simd_vf|simd_callee)__")
+"""Words of Ascend C before types and functions, which the grammar takes for types."""
+
+
 def grammar_scopes(lines: Sequence[str]) -> Callable[[int], str]:
     """What each line belongs to, by its number: the innermost thing that has a name of its own."""
     names = [""] * (len(lines) + 1)
-    tree = _parser().parse("\n".join(lines).encode("utf-8", "replace"))
+    text = _QUALIFIER.sub(lambda word: " " * len(word[0]), "\n".join(lines))
+    tree = _parser().parse(text.encode("utf-8", "replace"))
     for node, name in _named(tree.root_node, ()):
         last = node.end_point[0] - (node.end_point[1] == 0)
         for line in range(_first_line(node), min(last, len(lines) - 1) + 1):

@@ -11,6 +11,14 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
+// A tile, and what its list has for it.
+struct Work {
+    Step step;
+    uint32_t tokens; // the first rows of the tile
+    uint32_t row; // query rows with keys before this one, on this core
+    bool empty; // no entry of the list names a token
+};
+
 // The work of a core is a sequence of tiles, over all its query rows. Of each tile the two vector cores take
 // the batches of BATCH_ROWS rows in turns. The softmax of a tile comes SOFTMAX_LAG tiles after its gathering, so
 // that the cube core has scored it by then, and its output OUTPUT_LAG tiles later.
@@ -54,14 +62,6 @@ private:
     static constexpr uint32_t OUTPUT_LAG = 1;
     static constexpr uint32_t WORKS = 8; // remembered: from the one ahead of gathering to the output
     static_assert(3 * LIST_TOKENS * sizeof(int32_t) + LIST_TOKENS / 8 <= UB_SCRATCH_BYTES);
-
-    // A tile, and what its list has for it.
-    struct Work {
-        Step step;
-        uint32_t tokens; // the first rows of the tile
-        uint32_t row; // query rows with keys before this one, on this core
-        bool empty; // no entry of the list names a token
-    };
 
     // ------------------------------------------------------------------ which tiles there are
 
