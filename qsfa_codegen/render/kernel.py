@@ -11,7 +11,7 @@ from msgspec import Struct
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.kernel_arch import arch_parts
-from qsfa_codegen.render.kernel_family import PARTS, family_parts, family_text
+from qsfa_codegen.render.kernel_family import PARTS, family_parts, family_text, part_template
 from qsfa_codegen.render.kernel_text import KernelNames, column_type
 from qsfa_codegen.render.text import INDENT, wrap_call
 from qsfa_codegen.render.tiling_key import has_template_key, key_file, tiling_key
@@ -93,7 +93,7 @@ def _render_part(arch: str, part: str, operator: Operator, templates: Templates)
     arguments = [*map(column_type, operator.dtypes.columns), *key_arguments(operator)]
     family = family_text(operator, arch, KernelNames(operator, arch))
     return templates.render(
-        f"op_kernel/{kernel.family}/{arch}/{part}.h.j2",
+        part_template(kernel.family, arch, part),
         guard=f"{upper(operator.name)}_{upper(arch)}_{upper(part)}_H",
         snake=operator.snake,
         namespace=kernel_namespace(operator),

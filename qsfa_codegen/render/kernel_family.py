@@ -51,7 +51,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _BATCHED_RANK, _JOINED_RANK = 4, 3
-_REGIONS = frozenset({"qk", "p", "pv", "kv", "kv_valid"})
+_REGIONS = {"arch22": frozenset({"qk", "p", "pv", "kv", "kv_valid"})}
+"""Regions of the workspace that the family's kernel uses on an architecture."""
 _LANES_OF_BLOCK, _LANES = 8, 64
 _TEXTS = 2
 """The first columns of a table are text."""
@@ -62,10 +63,12 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "sizes",
         "buffers",
         "flags",
+        "stages",
         "call",
         "step",
         "plan",
         "list",
+        "gather",
         "dequant",
         "softmax",
         "output",
@@ -74,7 +77,31 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "vector",
         "kernel_body",
     ),
+    ("sparse_mla", "arch35"): (
+        "sizes",
+        "buffers",
+        "flags",
+        "stages",
+        "call",
+        "plan",
+        "step",
+        "list",
+        "gather",
+        "dequant",
+        "softmax",
+        "output",
+        "cube",
+        "vector",
+        "kernel_body",
+    ),
 }
+_COMMON = frozenset({"sizes", "buffers", "stages", "call", "plan", "list", "gather"})
+"""Parts that are the same on all architectures but for what their template asks of the numbers."""
+
+
+def part_template(family: str, arch: str, part: str) -> str:
+    """The template of a part of a family's kernel."""
+    return f"op_kernel/{family}/{'common' if part in _COMMON else arch}/{part}.h.j2"
 
 
 class FamilyError(Exception):
@@ -123,7 +150,7 @@ class _Writer:
         self._entries: tuple[Entry, ...] = struct_layout(data).entries if data is not None else ()
         self._record = operator.find(Record, self._role("row"))
         regions = {term.name for term in dict(operator.tiling.workspace).get(arch, ())}
-        if not regions >= _REGIONS:
+        if not regions >= _REGIONS.get(arch, frozenset()):
             raise FamilyError
 
     def text(self) -> FamilyText:
@@ -144,6 +171,7 @@ class _Writer:
             "rope_most": row.rope,
             "heads_most": self._most_heads(),
             "scale_lanes": f"0x{lanes:016x}",
+            "shares_lists": self._arch in _REGIONS,
             "plan": list(self._plan()),
             "buffers": list(self._buffers()),
             "table": self._table(),

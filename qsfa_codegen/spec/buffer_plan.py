@@ -120,6 +120,50 @@ def _sparse_mla_arch22(size: Mapping[str, int], row: Row) -> Iterator[Part]:
     yield _part("UB", "headers", size["ring_tiles"], _HEADER, "headers of tiles", "tile 的头部")
 
 
+def _sparse_mla_arch35(size: Mapping[str, int], row: Row) -> Iterator[Part]:
+    tile, batch, heads, depth = (size[name] for name in ("tile_rows", "batch_rows", "heads", "depth"))
+    mine = heads // 2
+    yield _part(
+        "L1", "keys", size["key_tiles"], tile * row.nope * _HALF, "NoPE of a tile", "一个 tile 的 NoPE"
+    )
+    yield _part("L1", "rope", size["rope_tiles"], tile * row.rope * _HALF, "its RoPE", "其 RoPE")
+    yield _part(
+        "L1", "query", 1, heads * (row.nope + row.rope) * _HALF, "Q of a query row", "一个 query 行的 Q"
+    )
+    yield _part("L1", "weights", 1, heads * tile * _HALF, "P of a tile", "一个 tile 的 P")
+    yield _part("L0A", "left", size["operands"], heads * depth * _HALF, "elements of Q", "Q 的元素")
+    yield _part("L0A", "weights", 1, heads * tile * _HALF, "P of a tile", "一个 tile 的 P")
+    yield _part("L0B", "right", size["operands"], tile * depth * _HALF, "elements of K or V", "K 或 V 的元素")
+    yield _part(
+        "L0C", "results", size["results"], heads * 2 * depth * _FLOAT, "a part of P · V", "P · V 的一部分"
+    )
+    scores = size["score_tiles"]
+    yield _part("L0C", "scores", scores, heads * tile * _FLOAT, "scores of a tile", "一个 tile 的得分")
+    yield _part("UB", "scores", scores, mine * tile * _FLOAT, "scores of a tile", "一个 tile 的得分")
+    yield _part(
+        "UB", "results", size["landings"], mine * 2 * depth * _FLOAT, "a part of P · V", "P · V 的一部分"
+    )
+    pitch = -(-row.packed // _BLOCK) * _BLOCK
+    yield _part("UB", "gathered", size["gather_buffers"], batch * pitch, "gathered rows", "聚合的行")
+    stage = (batch + 1) * (row.nope + row.rope) * _HALF
+    yield _part("UB", "stage", size["stages"], stage, "dequantised rows, or outputs", "反量化的行或输出")
+    tokens = size["list_tokens"] * _INT
+    yield _part("UB", "entries", 1, tokens, "entries of a part of the list", "列表一段的索引")
+    yield _part("UB", "rows", 1, tokens, "rows of the cache that they mean", "其对应的缓存行")
+    yield _part(
+        "UB", "table", 1, size["table_pages"] * _INT, "the block table of a batch", "一个 batch 的块表"
+    )
+    scratch = 3 * tokens + size["list_tokens"] // 8
+    yield _part("UB", "scratch", 1, scratch, "what the list is worked out with", "列表处理的中间结果")
+    yield _part("UB", "weights", 1, mine * tile * _HALF, "P of a tile", "一个 tile 的 P")
+    stats = 3 * _LANES * _FLOAT
+    yield _part(
+        "UB", "stats", size["stat_sets"], stats, "maximum, sum and factor of heads", "各头的最大值、和与系数"
+    )
+    yield _part("UB", "output", 1, mine * row.nope * _FLOAT, "the running output", "累积输出")
+    yield _part("UB", "zeros", 2, row.nope * _HALF, "output of a head without keys", "无 key 的头的输出")
+
+
 _LAYOUTS: Mapping[tuple[str, str], Layout] = {
     ("sparse_mla", "arch22"): Layout(
         {
@@ -139,7 +183,27 @@ _LAYOUTS: Mapping[tuple[str, str], Layout] = {
             "table_pages": Allowed(8, 16384, 8),
         },
         _sparse_mla_arch22,
-    )
+    ),
+    ("sparse_mla", "arch35"): Layout(
+        {
+            "tile_rows": Allowed(128, 128),
+            "batch_rows": Allowed(16, 16),
+            "heads": Allowed(64, 64),
+            "depth": Allowed(64, 64),
+            "key_tiles": Allowed(3, 3),
+            "rope_tiles": Allowed(2, 3),
+            "operands": Allowed(2, 4),
+            "results": Allowed(2, 6),
+            "score_tiles": Allowed(2, 2),
+            "landings": Allowed(2, 4),
+            "gather_buffers": Allowed(2, 7),
+            "stages": Allowed(2, 6),
+            "stat_sets": Allowed(2, 8),
+            "list_tokens": Allowed(64, 2048, 64),
+            "table_pages": Allowed(8, 16384, 8),
+        },
+        _sparse_mla_arch35,
+    ),
 }
 
 

@@ -30,6 +30,7 @@ class Case(Struct, frozen=True):
     block: int = 1
     layouts: tuple[str, str] = ("BSND", "PA_BSND")
     half: str = "bfloat16"
+    cache: str = "int8"
     heads: int = 8
     rope: int = 64
     lse: bool = True
@@ -41,6 +42,7 @@ class Case(Struct, frozen=True):
     lists: tuple[tuple[int, ...], ...] | None = None
     cores: int = 24
     seed: int | None = None
+    chip: str = "A2"
 
     @property
     def joined(self) -> bool:
@@ -52,11 +54,11 @@ class Case(Struct, frozen=True):
         width, row = NOPE + self.rope, NOPE + 2 * self.rope + 16
         rows = sum(self.q) + self.room if self.joined else (max(self.q) + self.room)
         lead = (rows,) if self.joined else (len(self.q), rows)
-        cache = self._cache(row)
+        cache = self._shape(row)
         inputs = {
             "query": TensorArg(self.half, (*lead, self.heads, width)),
-            "key": TensorArg("int8", cache),
-            "value": TensorArg("int8", (*cache[:-1], NOPE) if self.plain_value else cache),
+            "key": TensorArg(self.cache, cache),
+            "value": TensorArg(self.cache, (*cache[:-1], NOPE) if self.plain_value else cache),
             "sparse_indices": TensorArg("int32", (*lead, 1, self.size), self._entries(lead)),
             "actual_seq_lengths_query": self._lengths(self.q, self.joined),
             "actual_seq_lengths_kv": self._lengths(self.kv, self.layouts[1] == "TND"),
@@ -76,12 +78,12 @@ class Case(Struct, frozen=True):
             "return_softmax_lse": self.lse,
         }
         platform = {"aic": self.cores, "aiv": 2 * self.cores}
-        return Call(self.name, "A2", inputs, attrs, platform=platform)
+        return Call(self.name, self.chip, inputs, attrs, platform=platform)
 
     def _pages(self, tokens: int) -> int:
         return -(-tokens // self.page)
 
-    def _cache(self, row: int) -> tuple[int, ...]:
+    def _shape(self, row: int) -> tuple[int, ...]:
         if self.layouts[1] == "PA_BSND":
             return (sum(map(self._pages, self.kv)), self.page, 1, row)
         if self.layouts[1] == "TND":

@@ -268,7 +268,7 @@ LAUNCHABLE(surface_casts);
 __global__ __aicore__ void surface_indices(GM_ADDR numbers, GM_ADDR out)
 {
     Bench bench(numbers, out);
-    for (const uint32_t count : {5U, 20U, 64U, 100U, 200U}) {
+    for (const uint32_t count : {16U, 20U, 64U, 100U, 200U}) {
         bench.Step<int32_t>(INTS, [count](LocalTensor<int32_t> d, LocalTensor<int32_t>, LocalTensor<int32_t>) {
             CreateVecIndex(d, static_cast<int32_t>(3), count);
         });

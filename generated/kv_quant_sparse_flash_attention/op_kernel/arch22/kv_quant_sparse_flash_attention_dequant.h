@@ -6,60 +6,11 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_DEQUANT_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_DEQUANT_H
 
-#include "kv_quant_sparse_flash_attention_flags.h"
+#include "kv_quant_sparse_flash_attention_gather.h"
+#include "kv_quant_sparse_flash_attention_stages.h"
 #include "kv_quant_sparse_flash_attention_step.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
-
-// Buffers in which a vector core puts together what it stores; in turns, so that one is filled while the
-// other is on its way. The events between V and MTE3 go with the buffer.
-template <typename QType>
-class Stages {
-public:
-    static constexpr uint32_t ELEMENTS = ROW_COLUMNS * BATCH_ROWS * SIDE;
-
-    __aicore__ inline void Init(AscendC::TPipe &pipe)
-    {
-        pipe.InitBuffer(buffer_, UB_STAGE_BYTES);
-        for (uint32_t i = 0; i < STAGES; ++i) {
-            AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(EVENT_STAGE + static_cast<int32_t>(i));
-        }
-    }
-
-    __aicore__ inline AscendC::LocalTensor<QType> Take()
-    {
-        AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(Event());
-        return buffer_.Get<QType>()[current_ * ELEMENTS];
-    }
-
-    // V has filled the buffer: MTE3 may read it.
-    __aicore__ inline void Filled()
-    {
-        Order<AscendC::HardEvent::V_MTE3>(Event());
-    }
-
-    __aicore__ inline void Stored()
-    {
-        AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(Event());
-        current_ = (current_ + 1) % STAGES;
-    }
-
-    __aicore__ inline void Await()
-    {
-        for (uint32_t i = 0; i < STAGES; ++i) {
-            AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(EVENT_STAGE + static_cast<int32_t>(i));
-        }
-    }
-
-private:
-    __aicore__ inline int32_t Event() const
-    {
-        return EVENT_STAGE + static_cast<int32_t>(current_);
-    }
-
-    AscendC::TBuf<AscendC::TPosition::VECCALC> buffer_;
-    uint32_t current_ = 0;
-};
 
 template <typename QType, typename KvType>
 class Dequantiser {
@@ -67,12 +18,10 @@ public:
     static constexpr uint32_t FLOATS = BATCH_ROWS * NOPE_ELEMENTS; // of scratch
 
     __aicore__ inline void Init(
-        const Call &call, GM_ADDR cache, AscendC::TPipe &pipe, const AscendC::LocalTensor<float> &scratch)
+        const Call &call, AscendC::TPipe &pipe, const AscendC::LocalTensor<float> &scratch)
     {
         call_ = call;
-        cache_.SetGlobalBuffer((__gm__ KvType *)cache);
         pitch_ = AlignUp(call.rowBytes, BLOCK_BYTES);
-        pipe.InitBuffer(gathered_, UB_GATHERED_BYTES);
         pipe.InitBuffer(scales_, UB_SCALES_BYTES);
         floats_ = scratch;
         packed_ = scales_.Get<float>();
@@ -80,56 +29,13 @@ public:
         // Lanes beside the scales are spread too, and not used.
         AscendC::Duplicate(packed_, 0.0F, static_cast<int32_t>(BATCH_ROWS * FLOATS_OF_BLOCK));
         AscendC::PipeBarrier<PIPE_V>();
-        for (uint32_t i = 0; i < GATHER_BUFFERS; ++i) {
-            AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(EVENT_GATHER + static_cast<int32_t>(i));
-        }
     }
-
-    __aicore__ inline void Await()
-    {
-        for (uint32_t i = 0; i < GATHER_BUFFERS; ++i) {
-            AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(EVENT_GATHER + static_cast<int32_t>(i));
-        }
-    }
-
-    // ------------------------------------------------------------------ gather
-
-    __aicore__ inline void Begin(uint32_t batch)
-    {
-        AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(Event(batch));
-    }
-
-    // Two rows of the cache to the places `at` and behind it; which of them comes first does not matter, as
-    // K and V are the same rows.
-    __aicore__ inline void Gather(uint32_t batch, uint32_t at, int64_t from, int64_t other)
-    {
-        const int64_t low = Smaller(from, other);
-        const int64_t gap = (Larger(from, other) - low - 1) * call_.rowBytes;
-        if (gap < 0 || gap > MOST_GAP) {
-            Gather(batch, at, from);
-            Gather(batch, at + 1, other);
-            return;
-        }
-        Copy(batch, at, low, 2, static_cast<uint32_t>(gap));
-    }
-
-    __aicore__ inline void Gather(uint32_t batch, uint32_t at, int64_t from)
-    {
-        Copy(batch, at, from, 1, 0);
-    }
-
-    __aicore__ inline void End(uint32_t batch)
-    {
-        AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(Event(batch));
-    }
-
-    // ------------------------------------------------------------------ dequantise
 
     // Fills `to`, [columns][BATCH_ROWS][SIDE]; rows from `valid` on become zeros.
-    __aicore__ inline void Dequantise(uint32_t batch, uint32_t valid, const AscendC::LocalTensor<QType> &to)
+    __aicore__ inline void Dequantise(
+        Gatherer<KvType> &gatherer, uint32_t valid, const AscendC::LocalTensor<QType> &to)
     {
-        const AscendC::LocalTensor<KvType> rows = Buffer(batch);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(Event(batch));
+        const AscendC::LocalTensor<KvType> rows = gatherer.Take();
         if (valid < BATCH_ROWS) {
             Clear(rows, valid);
         }
@@ -137,7 +43,7 @@ public:
         ToHalves(halves, rows);
         PackScales(rows);
         CopyRope(to[NOPE_COLUMNS * BATCH_ROWS * SIDE], rows);
-        AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(Event(batch));
+        gatherer.Release();
         AscendC::PipeBarrier<PIPE_V>();
         ToFloats(halves);
         SpreadScales();
@@ -148,25 +54,6 @@ public:
     }
 
 private:
-    static constexpr int64_t MOST_GAP = 0x7fffffff;
-
-    __aicore__ inline int32_t Event(uint32_t batch) const
-    {
-        return EVENT_GATHER + static_cast<int32_t>(batch % GATHER_BUFFERS);
-    }
-
-    __aicore__ inline AscendC::LocalTensor<KvType> Buffer(uint32_t batch)
-    {
-        return gathered_.Get<KvType>()[batch % GATHER_BUFFERS * BATCH_ROWS * pitch_];
-    }
-
-    __aicore__ inline void Copy(uint32_t batch, uint32_t at, int64_t from, uint16_t rows, uint32_t gap)
-    {
-        const AscendC::DataCopyExtParams params{rows, call_.rowBytes, gap, 0, 0};
-        AscendC::DataCopyPad(Buffer(batch)[at * pitch_], cache_[static_cast<uint64_t>(from * call_.rowBytes)],
-            params, AscendC::DataCopyPadExtParams<KvType>{false, 0, 0, 0});
-    }
-
     __aicore__ inline void Clear(const AscendC::LocalTensor<KvType> &rows, uint32_t from)
     {
         const AscendC::LocalTensor<int32_t> words = rows[from * pitch_].template ReinterpretCast<int32_t>();
@@ -252,9 +139,7 @@ private:
     static constexpr uint64_t SCALE_LANES = 0x0f0f0f0f0f0f0f0f;
 
     Call call_;
-    AscendC::GlobalTensor<KvType> cache_;
     uint32_t pitch_ = 0; // bytes from one gathered row to the next
-    AscendC::TBuf<AscendC::TPosition::VECCALC> gathered_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> scales_;
     AscendC::LocalTensor<float> floats_;
     AscendC::LocalTensor<float> packed_;

@@ -44,18 +44,11 @@ constexpr uint32_t LIST_TOKENS = 2048; // tokens of the list worked out at a tim
 constexpr uint32_t TABLE_PAGES = 4096; // entries of a block table kept in UB
 
 // What follows from it.
-constexpr uint32_t MOST_HEADS = 128;
 constexpr uint32_t VECTOR_HEADS = HEADS / 2; // of these one vector core has
 constexpr uint32_t NOPE_COLUMNS = NOPE_ELEMENTS / SIDE; // columns of fractals
 constexpr uint32_t ROPE_COLUMNS = ROPE_ELEMENTS / SIDE;
 constexpr uint32_t ROW_COLUMNS = NOPE_COLUMNS + ROPE_COLUMNS;
 constexpr uint32_t DEPTH_COLUMNS = DEPTH / SIDE;
-
-// Scores and P of a tile may be overwritten two tiles later: see flags.h.
-constexpr uint32_t SCORE_TILES = 2;
-constexpr uint32_t ACCUMULATORS = 2; // for each group of heads
-static_assert(MOST_HEADS <= 2 * HEADS);
-constexpr uint32_t TILE_ELEMENTS = ROW_COLUMNS * TILE_ROWS * SIDE;
 
 __aicore__ inline uint32_t AlignUp(uint32_t value, uint32_t unit)
 {

@@ -35,7 +35,8 @@ public:
         pipe.InitBuffer(headerBuffer_, UB_HEADERS_BYTES);
         const AscendC::LocalTensor<float> scratch = scratchBuffer_.Get<float>();
         list_.Init(call, arguments.indices, arguments.table, pipe, scratch.ReinterpretCast<int32_t>());
-        dequantiser_.Init(call, arguments.kv, pipe, scratch);
+        gatherer_.Init(call, arguments.kv, pipe);
+        dequantiser_.Init(call, pipe, scratch);
         softmax_.Init(call, pipe, scratch);
         output_.Init(
             call, OutputAddresses{arguments.out, arguments.rowMax, arguments.rowSum}, half_, pipe, scratch);
@@ -152,11 +153,10 @@ private:
         AwaitPlace(tile);
         const Step &step = step_[tile * groups_ % STEPS];
         for (uint32_t row = (half_ + tile) % 2 * BATCH_ROWS; row < step.rows; row += 2 * BATCH_ROWS) {
-            while (issued_ < dequantised_ + GATHER_BUFFERS && Issue(tile + 1)) {
+            while (gatherer_.HasRoom() && Issue(tile + 1)) {
             }
             const AscendC::LocalTensor<QType> rows = stages_.Take();
-            dequantiser_.Dequantise(dequantised_, Smaller(step.rows - row, BATCH_ROWS), rows);
-            ++dequantised_;
+            dequantiser_.Dequantise(gatherer_, Smaller(step.rows - row, BATCH_ROWS), rows);
             stages_.Filled();
             const uint16_t gap = static_cast<uint16_t>(step.Pitch() - BATCH_ROWS);
             const uint16_t columns = static_cast<uint16_t>(call_.Columns());
@@ -176,7 +176,7 @@ private:
                 const bool mine = (issueRow_ / BATCH_ROWS + issueTile_) % 2 == half_;
                 issueRow_ += BATCH_ROWS;
                 if (mine) {
-                    IssueBatch(count);
+                    gatherer_.Issue(list_, count);
                     return true;
                 }
                 list_.Skip(count);
@@ -185,21 +185,6 @@ private:
             issueRow_ = 0;
         }
         return false;
-    }
-
-    __aicore__ inline void IssueBatch(uint32_t rows)
-    {
-        dequantiser_.Begin(issued_);
-        uint32_t at = 0;
-        for (; at + 1 < rows; at += 2) {
-            const int64_t first = list_.Next();
-            dequantiser_.Gather(issued_, at, first, list_.Next());
-        }
-        if (at < rows) {
-            dequantiser_.Gather(issued_, at, list_.Next());
-        }
-        dequantiser_.End(issued_);
-        ++issued_;
     }
 
     // ------------------------------------------------------------------ what the cube core is told
@@ -310,7 +295,7 @@ private:
         for (; loaded_ < steps_ / groups_; ++loaded_) {
             AscendC::CrossCoreWaitFlag(KEYS_LOADED);
         }
-        dequantiser_.Await();
+        gatherer_.Await();
         softmax_.Await();
         output_.Await();
         stages_.Await();
@@ -326,6 +311,7 @@ private:
     uint32_t half_ = 0; // which of the two vector cores this is
     Plan<Facts> plan_;
     List<Facts> list_;
+    Gatherer<KvType> gatherer_;
     Dequantiser<QType, KvType> dequantiser_;
     Softmax<QType> softmax_;
     Output<QType> output_;
@@ -342,8 +328,6 @@ private:
     uint32_t steps_ = 0; // planned
     uint32_t issueTile_ = 0;
     uint32_t issueRow_ = 0;
-    uint32_t issued_ = 0; // batches of this core
-    uint32_t dequantised_ = 0;
     uint32_t loaded_ = 0; // tiles that the cube core is known to have loaded
     uint32_t added_ = 0; // steps whose P · V is known to be added
 };

@@ -8,6 +8,7 @@
 #include "kernel_operator.h"
 
 #include "../kv_quant_sparse_flash_attention_tiling_data.h"
+#include "kv_quant_sparse_flash_attention_call.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
@@ -18,15 +19,6 @@ constexpr int64_t ROPE_MAX = 64; // RoPE elements that kernels reserve
 constexpr int64_t TILE = 128; // elements that share one scale
 constexpr int64_t S2_TILE_A5 = 128; // selected rows of one S2 step on A5
 constexpr int64_t D_PAD = (NOPE + ROPE_MAX + 31) / 32 * 32; // elements that buffers reserve for a row
-
-// The plan for this architecture.
-constexpr int64_t S2_TILE = S2_TILE_A5; // selected rows of one task
-constexpr int64_t UB_ROW_PITCH = 672; // bytes from one gathered row in UB to the next
-
-constexpr int64_t L1_BYTES = 512 * 1024; // bytes of L1 that the plan may use
-constexpr int64_t L1_KV_COPIES = 3;
-constexpr int64_t L1_KV_BYTES = 144 * 1024; // dequantised rows of one task
-static_assert(L1_KV_COPIES * L1_KV_BYTES <= L1_BYTES);
 
 // Tensors in global memory.
 struct Arguments {
@@ -47,8 +39,16 @@ template <typename QType, typename KvType, int FLASH_DECODE, int PAGE_ATTENTION,
     int KV_LAYOUT_T, int TEMPLATE_MODE, int IS_SPLIT_G>
 class Kernel {
 public:
-    // The body of the kernel: set up, then run. Both are defined in
-    // kv_quant_sparse_flash_attention_kernel_body.h beside this file.
+    using Tiling = TilingData;
+    using Pointers = Arguments;
+    using Query = QType;
+    using Cache = KvType;
+
+    static constexpr bool QUERY_JOINED = LAYOUT_T == 1;
+    static constexpr bool KV_JOINED = KV_LAYOUT_T == 1;
+    static constexpr bool KV_PAGED = KV_LAYOUT_T == 2;
+
+    // The body of the kernel: set up, then run.
     __aicore__ inline void Init(const Arguments &arguments, const TilingData &tiling, AscendC::TPipe &pipe);
     __aicore__ inline void Process();
 
@@ -56,6 +56,11 @@ public:
     __aicore__ static inline int64_t UsedCoreNum(const TilingData &tiling)
     {
         return tiling.singleCoreParams.usedCoreNum;
+    }
+
+    __aicore__ static inline int64_t SparseMode(const TilingData &tiling)
+    {
+        return tiling.baseParams.sparseMode;
     }
 
     // What the caller asked for.
@@ -74,13 +79,6 @@ public:
         return tiling.baseParams.sparseMode;
     }
 
-    // Choices of the plan that depend on the call.
-    // whether two neighbouring cores share the heads of a query row
-    __aicore__ static inline bool SplitHeadsOverTwoCores()
-    {
-        return IS_SPLIT_G != 0;
-    }
-
     // kv_row: one packed token of the cache
     static constexpr int64_t RowNopeOffset = 0;
 
@@ -97,7 +95,7 @@ public:
     }
 
     // The workspace, in bytes: where a region starts, how long it is, and one share of it.
-    // kv: dequantised rows shared by a pair of cores; floor(aic / 2) shares
+    // kv: dequantised rows shared by a pair of cores; the kernels of this package do not read it
     __aicore__ static inline int64_t KvOffset(const TilingData &)
     {
         return 0;
@@ -112,14 +110,38 @@ public:
     {
         return IS_SPLIT_G != 0 ? 3 * (S2_TILE_A5 * D_PAD) * 2 : 0;
     }
+
+    __aicore__ static inline Call CallOf(const TilingData &tiling)
+    {
+        Call call;
+        call.batches = tiling.baseParams.batchSize;
+        call.queryRows = tiling.baseParams.qSeqSize;
+        call.kvRows = tiling.baseParams.seqSize;
+        call.heads = tiling.baseParams.nNumOfQInOneGroup;
+        call.entries = tiling.baseParams.sparseBlockCount;
+        call.blockTokens = tiling.baseParams.sparseBlockSize;
+        call.pageTokens = tiling.baseParams.blockSize;
+        call.pages = tiling.baseParams.maxBlockNumPerBatch;
+        call.rowBytes = static_cast<uint32_t>(tiling.baseParams.dSizeVInput);
+        call.rope = tiling.baseParams.dSizeVInput == RowBytes(64) ? 64 : 0;
+        call.ropeOffset = static_cast<uint32_t>(RowRopeOffset);
+        call.scaleOffset = static_cast<uint32_t>(RowScaleOffset(call.rope));
+        call.scale = tiling.baseParams.scaleValue;
+        call.causal = SparseMode(tiling) == 3;
+        call.hasQueryLengths = tiling.baseParams.isActualLenDimsNull == 0;
+        call.hasKvLengths = tiling.baseParams.isActualLenDimsKVNull == 0;
+        call.writesStats = tiling.baseParams.returnSoftmaxLse != 0;
+        return call;
+    }
+
+private:
+    Arguments arguments_;
+    TilingData tiling_;
+    AscendC::TPipe *pipe_ = nullptr;
 };
 
 } // namespace KvQuantSparseFlashAttentionKernel
 
-#if __has_include("kv_quant_sparse_flash_attention_kernel_body.h")
 #include "kv_quant_sparse_flash_attention_kernel_body.h"
-#else
-#error "the kernel body, which defines Init and Process for this architecture, is missing"
-#endif
 
 #endif // KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_KERNEL_H
