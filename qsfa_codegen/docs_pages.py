@@ -17,7 +17,7 @@ from qsfa_codegen.docs_tools import spec_reference
 from qsfa_codegen.render.package import render_these
 from qsfa_codegen.render.row_picture import ARTEFACTS, picture_path
 from qsfa_codegen.resources import CHIPS
-from qsfa_codegen.spec.buffer_plan import buffer_plan, capacity, table
+from qsfa_codegen.spec.buffer_plan import buffer_plan, kernel_room, table
 from qsfa_codegen.spec.load import load
 from qsfa_codegen.spec.schema import operator_schema
 
@@ -184,9 +184,11 @@ _BUFFERS = re.compile(r"(?<=<!-- buffers -->\n).*?(?=<!-- end -->)", re.DOTALL)
 def kernel_page(page: str, specs: Path) -> str:
     """The page about the kernel, with the buffers of the first operator that has one filled in."""
     operators = (load(path) for path in sorted(specs.glob("*.yaml")) if path.name != CHIPS)
-    planned = ((buffer_plan(one, chip.arch), chip) for one in operators for chip in one.chips)
-    parts, chip = next((parts, chip) for parts, chip in planned if parts)
-    rows = ("| " + " | ".join(row) + " |\n" for row in table(parts, capacity(chip)))
+    planned = (
+        (buffer_plan(one, chip.arch), kernel_room(one, chip)) for one in operators for chip in one.chips
+    )
+    parts, room = next((parts, room) for parts, room in planned if parts)
+    rows = ("| " + " | ".join(row) + " |\n" for row in table(parts, room))
     head = "| memory | buffer | copies | bytes | in all |\n|---|---|---|---|---|\n"
     return _BUFFERS.sub(head + "".join(rows), page)
 

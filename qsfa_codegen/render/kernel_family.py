@@ -18,7 +18,7 @@ from qsfa_codegen.render.kernel_text import TILING, KernelNames
 from qsfa_codegen.render.text import commented
 from qsfa_codegen.spec.buffer_plan import (
     buffer_plan,
-    capacity,
+    kernel_room,
     packed_row,
     plan_numbers,
     plan_of,
@@ -196,7 +196,8 @@ class _Writer:
     def _table(self) -> str:
         """The buffers as a comment, for the chip with the least room."""
         chips = [chip for chip in self._operator.chips if chip.arch == self._arch]
-        room = {space: min(capacity(chip)[space] for chip in chips) for space in capacity(chips[0])}
+        rooms = [kernel_room(self._operator, chip) for chip in chips]
+        room = {space: min(one[space] for one in rooms) for space in rooms[0]}
         rows = [("memory", "buffer", "copies", "bytes", "in all"), *self._rows(room)]
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         lines = ["  ".join(_aligned(row, widths)).rstrip() for row in rows]

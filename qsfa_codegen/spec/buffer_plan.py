@@ -67,11 +67,22 @@ class Allowed(Struct, frozen=True):
         return f"{self.least} to {self.most}{steps}"
 
 
+class Limit(Struct, frozen=True):
+    """Buffers in a memory end before byte ``end``, whatever the chip has, for the reason ``why``."""
+
+    end: int
+    why: str
+
+
 class Layout(Struct, frozen=True):
-    """The parameters of a kernel, and its buffers as a function of those and of the row."""
+    """The parameters of a kernel, and its buffers as a function of those and of the row.
+
+    ``limits`` has the memories of which the kernel cannot have all that the chip has.
+    """
 
     parameters: Mapping[str, Allowed]
     parts: Callable[[Mapping[str, int], Row], Iterator[Part]]
+    limits: Mapping[str, Limit] = {}
 
 
 def _sparse_mla_arch22(size: Mapping[str, int], row: Row) -> Iterator[Part]:
@@ -183,6 +194,11 @@ _LAYOUTS: Mapping[tuple[str, str], Layout] = {
             "table_pages": Allowed(8, 16384, 8),
         },
         _sparse_mla_arch22,
+        {
+            "UB": Limit(
+                184 << 10, "the instruction Select, which its softmax uses, overwrites what lies behind"
+            )
+        },
     ),
     ("sparse_mla", "arch35"): Layout(
         {
@@ -298,6 +314,21 @@ def _number(operator: Operator, arch: str, expr: Expr) -> int | None:
 def capacity(chip: Chip) -> dict[str, int]:
     """Bytes of each memory of a core."""
     return {"UB": chip.ub, "L1": chip.l1, "L0A": chip.l0a, "L0B": chip.l0b, "L0C": chip.l0c}
+
+
+def limits_of(operator: Operator, arch: str) -> Mapping[str, Limit]:
+    """By memory, where the buffers of the family's kernel have to end before the memory does."""
+    layout = layout_of(operator, arch)
+    return {} if layout is None else layout.limits
+
+
+def kernel_room(operator: Operator, chip: Chip) -> dict[str, int]:
+    """Bytes of each memory of a core that the buffers of the family's kernel can have."""
+    limits = limits_of(operator, chip.arch)
+    return {
+        space: min(size, limits[space].end) if space in limits else size
+        for space, size in capacity(chip).items()
+    }
 
 
 def table(parts: tuple[Part, ...], room: Mapping[str, int]) -> Iterator[tuple[str, ...]]:

@@ -239,6 +239,7 @@ def others() -> Iterator[Case]:
     """What stands in no other group."""
     yield Case("plain_value", plain_value=True)
     yield Case("large_pages", kv=(1500, 3), page=1024, size=200, cores=2)
+    yield Case("block_table_longer_than_ub_has_room", q=(1, 1), kv=(70_000, 40), size=300, cores=2)
     yield Case("many_batches", q=(1,) * 60, kv=tuple(range(5, 65)), size=30, heads=2)
     yield Case("long_lists_of_blocks", kv=(2000, 900), size=125, block=16, cores=2, half="float16")
 

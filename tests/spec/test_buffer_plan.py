@@ -34,6 +34,17 @@ def test_what_does_not_fit_is_told_with_all_buffers_of_the_memory(tmp_path: Path
     assert "keys 3 × 131072 (NoPE of a tile); rope 3 × 16384" in told.help
 
 
+def test_select_overwrites_the_end_of_ub_on_arch22(tmp_path: Path) -> None:
+    """By hand: 169,760 bytes are used, 184 KiB can be; 4 bytes an entry of the table."""
+    assert not found(tmp_path, "table_pages:    {value: 4096", "table_pages:    {value: 8760")
+    (told,) = found(tmp_path, "table_pages:    {value: 4096", "table_pages:    {value: 8768")
+    assert told.code == "QS481"
+    assert told.message == (
+        "the kernel of arch22 needs 188448 bytes of UB, A2 has 188416 for it: "
+        "the instruction Select, which its softmax uses, overwrites what lies behind"
+    )
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

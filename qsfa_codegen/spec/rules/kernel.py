@@ -9,7 +9,7 @@ from qsfa_codegen.expr.evaluate import UNKNOWN
 from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Expr
 from qsfa_codegen.spec import families
-from qsfa_codegen.spec.buffer_plan import Part, buffer_plan, capacity, plan_problems
+from qsfa_codegen.spec.buffer_plan import Part, buffer_plan, capacity, kernel_room, limits_of, plan_problems
 from qsfa_codegen.spec.kernel_facts import (
     Reads,
     Use,
@@ -63,9 +63,9 @@ def plan_capacity(operator: Operator, report: Report) -> None:
 
 def _family_parts(operator: Operator, plan: KernelPlan, report: Report) -> None:
     """What the family's own kernel needs with the parameters of the plan."""
-    parts = buffer_plan(operator, plan.arch)
+    parts, limits = buffer_plan(operator, plan.arch), limits_of(operator, plan.arch)
     for chip in operator.chips:
-        room = capacity(chip)
+        room = kernel_room(operator, chip)
         for space in dict.fromkeys(part.space for part in parts if chip.arch == plan.arch):
             inside = [part for part in parts if part.space == space]
             used = sum(part.total for part in inside)
@@ -73,6 +73,8 @@ def _family_parts(operator: Operator, plan: KernelPlan, report: Report) -> None:
                 message = (
                     f"the kernel of {plan.arch} needs {used} bytes of {space}, {chip.id} has {room[space]}"
                 )
+                if room[space] < capacity(chip)[space]:
+                    message += f" for it: {limits[space].why}"
                 report(message, plan.span, f"its buffers there: {'; '.join(map(_said, inside))}")
                 return
 

@@ -33,7 +33,7 @@
 //   UB      zeros            1    8,192               8,192
 //   UB      outputs          2      256                 512
 //   UB      headers          8       64                 512
-//   UB      together                     169,760 of 196,352
+//   UB      together                     169,760 of 188,416
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_BUFFERS_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_BUFFERS_H
 

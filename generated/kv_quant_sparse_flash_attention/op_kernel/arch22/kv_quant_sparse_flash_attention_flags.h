@@ -10,17 +10,22 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// Between the cube core and both of its vector cores; all of them count, and none is ever more than
-// RING_TILES ahead. A tile k is gathered, scored, weighted and added in this order:
+// Between the cube core and both of its vector cores. All of them count, up to MOST_SET that are not waited
+// for yet. A step is gathered, scored, weighted and added in this order:
 constexpr uint8_t GROUP = 2; // mode: cube core with its vector cores
-constexpr uint16_t KEYS_WRITTEN = 0; // vector, once a tile: its rows and header are in global memory
+constexpr uint16_t KEYS_WRITTEN = 0; // vector, once a step: its rows and header are in global memory
 constexpr uint16_t KEYS_LOADED = 1; // cube, once a tile: its place in the ring may be overwritten
-constexpr uint16_t SCORES_WRITTEN = 2; // cube, once a tile: Q · Kᵀ is in global memory
-constexpr uint16_t WEIGHTS_WRITTEN = 3; // vector, once a tile: P is in global memory
-constexpr uint16_t OUTPUT_ADDED = 4; // cube, once a tile: P · V is added to the accumulator
+constexpr uint16_t SCORES_WRITTEN = 2; // cube, once a step: Q · Kᵀ is in global memory
+constexpr uint16_t WEIGHTS_WRITTEN = 3; // vector, once a step: P is in global memory
+constexpr uint16_t OUTPUT_ADDED = 4; // cube, once a step: P · V is added to the accumulator
 constexpr uint16_t OUTPUT_TAKEN = 5; // vector, once an accumulator: it has been read for the last time
-// Scores and P need no flags of their own to be overwritten: the cube core scores tile k + 2 after it has
-// loaded P of tile k, for which the vector cores have read the scores of tile k.
+constexpr uint32_t MOST_SET = 15;
+// Scores and P need no flags of their own to be overwritten: the cube core scores step k + 2 after it has
+// loaded P of step k, for which the vector cores have read the scores of step k. So no more than two of
+// SCORES_WRITTEN and of WEIGHTS_WRITTEN are under way. A vector core writes a step when it has had the scores
+// of the one SOFTMAX_LAG + 1 before, P when it has waited for the products of the one OUTPUT_LAG + 1 before,
+// and a tile when it has waited for its place in the ring: these limit the others.
+static_assert(RING_TILES <= MOST_SET);
 
 // Events of the cube core. Those from MTE2 to MTE1 say "loaded", those back "may be overwritten".
 constexpr int32_t EVENT_KEYS = 0; // one for each tile in L1

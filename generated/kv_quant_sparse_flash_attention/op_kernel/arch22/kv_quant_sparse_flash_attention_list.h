@@ -27,7 +27,9 @@ public:
         pipe.InitBuffer(buffer_, UB_ENTRIES_BYTES + UB_ROWS_BYTES + (Facts::KV_PAGED ? UB_TABLE_BYTES : 0));
         raw_ = buffer_.Get<int32_t>();
         rows_ = raw_[LIST_TOKENS];
-        pages_ = rows_[LIST_TOKENS];
+        if constexpr (Facts::KV_PAGED) {
+            pages_ = rows_[LIST_TOKENS];
+        }
         a_ = scratch;
         b_ = a_[LIST_TOKENS];
         c_ = b_[LIST_TOKENS];
@@ -172,10 +174,12 @@ private:
     __aicore__ inline void ToRows()
     {
         if (count_ > 0) {
-            if (Facts::KV_PAGED) {
-                TokensToPages(static_cast<int32_t>(count_));
-            } else {
+            if (!Facts::KV_PAGED) {
                 AscendC::Adds(rows_, rows_, static_cast<int32_t>(row_.kvBegin), static_cast<int32_t>(count_));
+            } else if (UsedPages() > TABLE_PAGES) {
+                LookUpInGlobal();
+            } else {
+                TokensToPages(static_cast<int32_t>(count_));
             }
         }
         Order<AscendC::HardEvent::V_S>(EVENT_LIST);
@@ -193,10 +197,6 @@ private:
     // a_ becomes the block of the cache for each page of the batch.
     __aicore__ inline void LookUp(int32_t count)
     {
-        if (UsedPages() > TABLE_PAGES) {
-            LookUpInGlobal(count);
-            return;
-        }
         AscendC::Muls(a_, a_, static_cast<int32_t>(sizeof(int32_t)), count);
         AscendC::PipeBarrier<PIPE_V>();
         AscendC::Gather(c_, pages_, a_.template ReinterpretCast<uint32_t>(), 0, static_cast<uint32_t>(count));
@@ -206,14 +206,15 @@ private:
     }
 
     // A table too long for UB is read entry by entry.
-    __aicore__ inline void LookUpInGlobal(int32_t count)
+    __aicore__ inline void LookUpInGlobal()
     {
         Order<AscendC::HardEvent::V_S>(EVENT_LIST);
-        for (uint32_t i = 0; i < static_cast<uint32_t>(count); ++i) {
-            const int64_t page = row_.batch * call_.pages + a_.GetValue(i);
-            a_.SetValue(i, table_.GetValue(static_cast<uint64_t>(page)));
+        for (uint32_t i = 0; i < count_; ++i) {
+            const int64_t token = rows_.GetValue(i);
+            const int64_t page = row_.batch * call_.pages + token / call_.pageTokens;
+            const int64_t block = table_.GetValue(static_cast<uint64_t>(page));
+            rows_.SetValue(i, static_cast<int32_t>(block * call_.pageTokens + token % call_.pageTokens));
         }
-        Order<AscendC::HardEvent::S_V>(EVENT_LIST);
     }
 
     __aicore__ inline int64_t UsedPages() const
@@ -237,7 +238,8 @@ private:
 
     // ------------------------------------------------------------------ integers
 
-    // to = a / by for a ≥ 0, with the rest put right by one: a quotient of floats may be wrong by that.
+    // to = a / by for a ≥ 0, with the rest put right by one: a quotient of floats may be wrong by that, and by
+    // no more as long as floats hold a exactly. They do: it is a place in the list or a token whose page is in UB.
     __aicore__ inline void Divide(const AscendC::LocalTensor<int32_t> &to,
         const AscendC::LocalTensor<int32_t> &a, const AscendC::LocalTensor<int32_t> &rest, int32_t by,
         int32_t count)

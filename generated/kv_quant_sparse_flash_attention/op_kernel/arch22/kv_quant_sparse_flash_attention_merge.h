@@ -67,6 +67,9 @@ private:
     static constexpr uint32_t PART_STATS = 3 * MERGE_HEADS;
     static constexpr uint32_t VALUES = PART_COLUMNS * MERGE_HEADS * SIDE;
     static constexpr uint32_t BUFFERS = 2;
+    static constexpr uint32_t FLOATS =
+        (1 + BUFFERS) * VALUES + MOST_PARTS * PART_STATS + MERGE_HEADS * SIDE + 2 * MERGE_HEADS;
+    static_assert(FLOATS * sizeof(float) <= UB_SCRATCH_BYTES);
     static constexpr int32_t COUNT = static_cast<int32_t>(MERGE_HEADS);
 
     __aicore__ inline AscendC::LocalTensor<float> Reference(uint32_t part) const

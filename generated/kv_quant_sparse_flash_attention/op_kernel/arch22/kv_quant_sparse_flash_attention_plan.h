@@ -121,8 +121,12 @@ public:
             Enter(0);
             return;
         }
-        end_ = FirstRowFrom(total * (core + 1) / cores);
-        next_ = FirstRowFrom(total * core / cores);
+        Enter(0);
+        int64_t done = 0;
+        next_ = FirstRowFrom(total * core / cores, done);
+        const int64_t first = batch_;
+        end_ = FirstRowFrom(total * (core + 1) / cores, done);
+        Enter(first);
     }
 
     // How many cores share each row, and the part of its list that is this core's.
@@ -186,18 +190,15 @@ private:
         return rows * ROW_WORK + growing + (valid - all) * most_;
     }
 
-    // The first row before which there is so much work.
-    __aicore__ inline int64_t FirstRowFrom(int64_t work)
+    // The first row before which there is so much work, in the batch that is entered or a later one. `done` is
+    // the work before the batch.
+    __aicore__ inline int64_t FirstRowFrom(int64_t work, int64_t &done)
     {
-        int64_t done = 0;
-        for (int64_t batch = 0; batch < lengths_.Groups(); ++batch) {
-            Enter(batch);
-            if (done + WorkBefore(rows_) >= work) {
-                return begin_ + FirstOfBatch(work - done);
-            }
+        while (done + WorkBefore(rows_) < work && batch_ + 1 < lengths_.Groups()) {
             done += WorkBefore(rows_);
+            Enter(batch_ + 1);
         }
-        return begin_ + rows_;
+        return begin_ + FirstOfBatch(work - done);
     }
 
     __aicore__ inline int64_t FirstOfBatch(int64_t work) const

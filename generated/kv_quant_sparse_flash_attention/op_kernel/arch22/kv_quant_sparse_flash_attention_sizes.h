@@ -23,9 +23,7 @@ constexpr uint32_t FLOAT_LANES = REPEAT_BYTES / sizeof(float);
 constexpr uint32_t HALF_LANES = REPEAT_BYTES / sizeof(half);
 constexpr uint32_t REPEAT_BLOCKS = REPEAT_BYTES / BLOCK_BYTES;
 constexpr uint32_t SIDE = 16; // rows and columns of a fractal
-constexpr uint32_t FRACTAL = SIDE * SIDE;
 constexpr uint32_t FLOATS_OF_BLOCK = BLOCK_BYTES / sizeof(float);
-constexpr uint32_t HALVES_OF_BLOCK = BLOCK_BYTES / sizeof(half);
 
 // The plan for this architecture.
 constexpr uint32_t TILE_ROWS = 128; // selected rows that are multiplied at a time

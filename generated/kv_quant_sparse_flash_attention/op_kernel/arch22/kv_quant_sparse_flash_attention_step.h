@@ -11,10 +11,11 @@
 namespace KvQuantSparseFlashAttentionKernel {
 
 constexpr uint32_t MOST_HEADS = 128;
-// Scores and P of a tile may be overwritten two tiles later: see flags.h.
+// Scores and P of a step may be overwritten two steps later: see flags.h.
 constexpr uint32_t SCORE_TILES = 2;
 constexpr uint32_t ACCUMULATORS = 2; // for each group of heads
-static_assert(MOST_HEADS <= 2 * HEADS);
+constexpr uint32_t MOST_GROUPS = 2; // of heads
+static_assert(MOST_HEADS <= MOST_GROUPS * HEADS);
 constexpr uint32_t TILE_ELEMENTS = ROW_COLUMNS * TILE_ROWS * SIDE;
 
 // A step of the work: a tile, rows of one query row's list, for up to HEADS heads. With more heads a tile has

@@ -73,7 +73,14 @@ public:
 private:
     static constexpr uint32_t SOFTMAX_LAG = 2;
     static constexpr uint32_t OUTPUT_LAG = 2;
-    static constexpr uint32_t STEPS = 16; // remembered: from the tile ahead of gathering to the output
+    static constexpr uint32_t STEPS = 16; // remembered: from the output to the tile ahead of gathering
+    static_assert(SOFTMAX_LAG + OUTPUT_LAG + 2 * MOST_GROUPS <= STEPS);
+    // A query row can be a single step for each group of heads: its statistics last until its output.
+    static_assert(OUTPUT_LAG < STAT_SETS);
+    // The scores of a step say that its header has been read.
+    static_assert(SOFTMAX_LAG < RING_TILES);
+    // What may be set and not waited for: KEYS_WRITTEN, OUTPUT_ADDED and OUTPUT_TAKEN.
+    static_assert(SOFTMAX_LAG < MOST_SET && OUTPUT_LAG < MOST_SET && ACCUMULATORS * MOST_GROUPS <= MOST_SET);
     static_assert(3 * LIST_TOKENS * sizeof(int32_t) + LIST_TOKENS / 8 <= UB_SCRATCH_BYTES);
 
     // ------------------------------------------------------------------ which steps there are
