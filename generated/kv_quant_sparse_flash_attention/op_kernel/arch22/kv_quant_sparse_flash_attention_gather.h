@@ -101,11 +101,12 @@ private:
         Copy(to, low, 2, static_cast<uint32_t>(gap));
     }
 
-    __aicore__ inline void Copy(const AscendC::LocalTensor<KvType> &to, int64_t from, uint16_t rows, uint32_t gap)
+    __aicore__ inline void Copy(
+        const AscendC::LocalTensor<KvType> &to, int64_t from, uint16_t rows, uint32_t gap)
     {
         const AscendC::DataCopyExtParams params{rows, rowBytes_, gap, 0, 0};
-        AscendC::DataCopyPad(
-            to, cache_[static_cast<uint64_t>(from * rowBytes_)], params, AscendC::DataCopyPadExtParams<KvType>());
+        AscendC::DataCopyPad(to, cache_[static_cast<uint64_t>(from * rowBytes_)], params,
+            AscendC::DataCopyPadExtParams<KvType>());
     }
 
     uint32_t rowBytes_ = 0;

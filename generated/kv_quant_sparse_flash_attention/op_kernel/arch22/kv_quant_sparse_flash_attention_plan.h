@@ -190,8 +190,8 @@ private:
         return rows * ROW_WORK + growing + (valid - all) * most_;
     }
 
-    // The first row before which there is so much work, in the batch that is entered or a later one. `done` is
-    // the work before the batch.
+    // The first row before which there is so much work, in the batch that is entered or a later one. `done`
+    // is the work before the batch.
     __aicore__ inline int64_t FirstRowFrom(int64_t work, int64_t &done)
     {
         while (done + WorkBefore(rows_) < work && batch_ + 1 < lengths_.Groups()) {

@@ -238,8 +238,8 @@ private:
 
     // ------------------------------------------------------------------ integers
 
-    // to = a / by for a ≥ 0, with the rest put right by one: a quotient of floats may be wrong by that, and by
-    // no more as long as floats hold a exactly. They do: it is a place in the list or a token whose page is in UB.
+    // to = a / by for a ≥ 0, with the rest put right by one: a quotient of floats may be wrong by that, and
+    // by no more if floats hold a exactly. They do: it is a place in the list or a token whose page is in UB.
     __aicore__ inline void Divide(const AscendC::LocalTensor<int32_t> &to,
         const AscendC::LocalTensor<int32_t> &a, const AscendC::LocalTensor<int32_t> &rest, int32_t by,
         int32_t count)
