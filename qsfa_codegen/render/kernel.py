@@ -12,6 +12,7 @@ from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.kernel_arch import arch_parts
 from qsfa_codegen.render.kernel_family import PARTS, family_parts, family_text, part_template
+from qsfa_codegen.render.kernel_named import called_parts
 from qsfa_codegen.render.kernel_text import KernelNames, column_type
 from qsfa_codegen.render.text import INDENT, wrap_call
 from qsfa_codegen.render.tiling_key import has_template_key, key_file, tiling_key
@@ -72,6 +73,9 @@ def _class_parameters(operator: Operator) -> tuple[list[str], list[str]]:
 def _render_arch(number: int, operator: Operator, templates: Templates) -> str:
     arch = operator.archs[number]
     types, numbers = _class_parameters(operator)
+    parts = arch_parts(operator, arch)
+    if parts["family"] is not None:
+        parts = called_parts(parts, _body(operator, arch, templates))
     return templates.render(
         "op_kernel/arch/op_kernel.h.j2",
         guard=f"{upper(operator.name)}_{upper(arch)}_KERNEL_H",
@@ -80,8 +84,14 @@ def _render_arch(number: int, operator: Operator, templates: Templates) -> str:
         struct_file=struct_file(operator) if has_struct_file(operator) else None,
         tiling_type=tiling_type(operator),
         template=wrap_call("template <", [*types, *numbers], ">"),
-        **arch_parts(operator, arch),
+        **parts,
     )
+
+
+def _body(operator: Operator, arch: str, templates: Templates) -> str:
+    family = _kernel(operator).family
+    names = (part_template(family, arch, part) for part in family_parts(operator, arch))
+    return "\n".join(map(templates.source, names))
 
 
 # --------------------------------------------------------------------------- the parts of its body

@@ -69,6 +69,12 @@ class Templates:
         """The text of ``template`` filled with ``view``; an undefined name in it is an error."""
         return self.environment().get_template(template).render(view)
 
+    def source(self, template: str) -> str:
+        """The text of ``template`` as it stands in its file."""
+        environment = self.environment()
+        assert environment.loader is not None
+        return environment.loader.get_source(environment, template)[0]
+
 
 def render(template: str, /, **view: object) -> str:
     """As ``Templates.render``, from the project's own templates."""

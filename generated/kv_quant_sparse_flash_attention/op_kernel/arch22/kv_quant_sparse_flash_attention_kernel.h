@@ -77,25 +77,7 @@ public:
         return tiling.baseParams.sparseMode;
     }
 
-    // What the caller asked for.
-    __aicore__ static inline float Scale(const TilingData &tiling)
-    {
-        return tiling.baseParams.scaleValue;
-    }
-
-    __aicore__ static inline int64_t BlockTokens(const TilingData &tiling)
-    {
-        return tiling.baseParams.sparseBlockSize;
-    }
-
-    __aicore__ static inline int64_t Mask(const TilingData &tiling)
-    {
-        return tiling.baseParams.sparseMode;
-    }
-
     // kv_row: one packed token of the cache
-    static constexpr int64_t RowNopeOffset = 0;
-
     static constexpr int64_t RowRopeOffset = NOPE;
 
     __aicore__ static inline int64_t RowScaleOffset(int64_t ropeHeadDim)
@@ -168,11 +150,6 @@ public:
         return 2 * M_TILE_MAX * UsedCoreNum(tiling) * 4;
     }
 
-    __aicore__ static inline int64_t RowStatsShare(const TilingData &)
-    {
-        return 2 * M_TILE_MAX * 4;
-    }
-
     // acc: statistics of a part of a list; a share for each AIC
     __aicore__ static inline int64_t AccOffset(const TilingData &tiling)
     {
@@ -209,11 +186,6 @@ public:
     __aicore__ static inline int64_t KvValidOffset(const TilingData &tiling)
     {
         return KvOffset(tiling) + KvBytes(tiling);
-    }
-
-    __aicore__ static inline int64_t KvValidBytes(const TilingData &tiling)
-    {
-        return KV_SLOTS * (VALID_STRIDE * VECTOR_PAIR) * UsedCoreNum(tiling) * 4;
     }
 
     __aicore__ static inline int64_t KvValidShare(const TilingData &)

@@ -15,10 +15,7 @@ namespace KvQuantSparseFlashAttentionKernel {
 using TilingData = optiling::KvQuantSparseFlashAttentionTilingDataMla;
 
 constexpr int64_t NOPE = 512; // NoPE elements of a row
-constexpr int64_t ROPE_MAX = 64; // RoPE elements that kernels reserve
 constexpr int64_t TILE = 128; // elements that share one scale
-constexpr int64_t S2_TILE_A5 = 128; // selected rows of one S2 step on A5
-constexpr int64_t D_PAD = (NOPE + ROPE_MAX + 31) / 32 * 32; // elements that buffers reserve for a row
 
 // Tensors in global memory.
 struct Arguments {
@@ -53,35 +50,12 @@ public:
     __aicore__ inline void Process();
 
     // Fields of the tiling data, as wide as what is calculated with them.
-    __aicore__ static inline int64_t UsedCoreNum(const TilingData &tiling)
-    {
-        return tiling.singleCoreParams.usedCoreNum;
-    }
-
     __aicore__ static inline int64_t SparseMode(const TilingData &tiling)
     {
         return tiling.baseParams.sparseMode;
     }
 
-    // What the caller asked for.
-    __aicore__ static inline float Scale(const TilingData &tiling)
-    {
-        return tiling.baseParams.scaleValue;
-    }
-
-    __aicore__ static inline int64_t BlockTokens(const TilingData &tiling)
-    {
-        return tiling.baseParams.sparseBlockSize;
-    }
-
-    __aicore__ static inline int64_t Mask(const TilingData &tiling)
-    {
-        return tiling.baseParams.sparseMode;
-    }
-
     // kv_row: one packed token of the cache
-    static constexpr int64_t RowNopeOffset = 0;
-
     static constexpr int64_t RowRopeOffset = NOPE;
 
     __aicore__ static inline int64_t RowScaleOffset(int64_t ropeHeadDim)
@@ -92,23 +66,6 @@ public:
     __aicore__ static inline int64_t RowBytes(int64_t ropeHeadDim)
     {
         return NOPE + ropeHeadDim * 2 + NOPE / TILE * 4;
-    }
-
-    // The workspace, in bytes: where a region starts, how long it is, and one share of it.
-    // kv: dequantised rows shared by a pair of cores; the kernels of this package do not read it
-    __aicore__ static inline int64_t KvOffset(const TilingData &)
-    {
-        return 0;
-    }
-
-    __aicore__ static inline int64_t KvBytes(const TilingData &tiling)
-    {
-        return IS_SPLIT_G != 0 ? 3 * (S2_TILE_A5 * D_PAD) * (UsedCoreNum(tiling) / 2) * 2 : 0;
-    }
-
-    __aicore__ static inline int64_t KvShare(const TilingData &)
-    {
-        return IS_SPLIT_G != 0 ? 3 * (S2_TILE_A5 * D_PAD) * 2 : 0;
     }
 
     __aicore__ static inline Call CallOf(const TilingData &tiling)
