@@ -13,8 +13,8 @@ namespace KvQuantSparseFlashAttentionKernel {
 
 constexpr AscendC::FixpipeConfig ROWS_TO_UB = {AscendC::CO2Layout::ROW_MAJOR, true};
 
-// The vector cores put a tile into L1 once; Q · Kᵀ and P · V both read it there. Scores run SCORES_AHEAD tiles
-// ahead of P · V.
+// The vector cores put a tile into L1 once; Q · Kᵀ and P · V both read it there. Scores run SCORES_AHEAD
+// tiles ahead of P · V.
 template <typename Facts>
 class Cube {
 public:
@@ -287,8 +287,8 @@ private:
         AscendC::LoadData(to, from, params);
     }
 
-    __aicore__ inline void Multiply(const Results &to, const Operand &left, uint32_t operand, uint32_t columns,
-        uint32_t depth, bool fromZero)
+    __aicore__ inline void Multiply(const Results &to, const Operand &left, uint32_t operand,
+        uint32_t columns, uint32_t depth, bool fromZero)
     {
         AscendC::MmadParams params;
         params.m = static_cast<uint16_t>(headRows_);

@@ -14,8 +14,8 @@ namespace KvQuantSparseFlashAttentionKernel {
 
 namespace Reg = AscendC::Reg;
 
-// Of a dequantised batch. It is odd: rows of a column that are stored one after the other lie in different banks
-// of UB.
+// Of a dequantised batch. It is odd: rows of a column that are stored one after the other lie in different
+// banks of UB.
 constexpr uint32_t STAGE_PITCH = BATCH_ROWS + 1;
 
 // Elements of a register in two: those at even places and those at odd ones. The wider type has each at the

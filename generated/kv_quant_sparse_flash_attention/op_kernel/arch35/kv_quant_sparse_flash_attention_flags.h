@@ -21,8 +21,8 @@ constexpr uint16_t WEIGHTS_WRITTEN = 4; // vector, once a tile: P is in L1
 constexpr uint16_t WEIGHTS_FREE = 5; // cube, once a tile: P may be overwritten
 constexpr uint16_t RESULT_WRITTEN = 6; // cube, once a part of P · V: it is in UB
 constexpr uint16_t RESULT_FREE = 7; // vector, once a part of P · V: its place in UB may be overwritten
-// Scores need no flag of their own to be overwritten: the cube core scores tile k + 2 after it has loaded P of
-// tile k, for which the vector cores have read the scores of tile k.
+// Scores need no flag of their own to be overwritten: the cube core scores tile k + 2 after it has loaded P
+// of tile k, for which the vector cores have read the scores of tile k.
 
 // Events of the cube core. From MTE2 to MTE1 "loaded", back "may be overwritten".
 constexpr int32_t EVENT_QUERY = 0;

@@ -10,8 +10,8 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// A part of P · V, [heads][RESULT_WIDTH], to columns of the output, [heads][NOPE_ELEMENTS], which is multiplied
-// first.
+// A part of P · V, [heads][RESULT_WIDTH], to columns of the output, [heads][NOPE_ELEMENTS], which is
+// multiplied first.
 __simd_vf__ inline void AddResult(
     __ubuf__ float *output, __ubuf__ float *result, __ubuf__ float *factors, uint16_t heads)
 {

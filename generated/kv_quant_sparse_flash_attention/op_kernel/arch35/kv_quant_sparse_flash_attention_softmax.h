@@ -18,8 +18,8 @@ struct Stats {
     __ubuf__ float *sum; // of exp(logit - maximum)
 };
 
-// Scores of a tile, [heads][TILE_ROWS], to P, [columns][heads][SIDE], of which `rows` have a token: those past
-// them become zeros. `factors` are by what the output so far has to be multiplied.
+// Scores of a tile, [heads][TILE_ROWS], to P, [columns][heads][SIDE], of which `rows` have a token: those
+// past them become zeros. `factors` are by what the output so far has to be multiplied.
 template <typename QType>
 __simd_vf__ inline void WeighScores(__ubuf__ QType *weights, __ubuf__ float *scores, __ubuf__ float *maximum,
     __ubuf__ float *sum, __ubuf__ float *factors, float scale, uint32_t rows, uint16_t heads)
@@ -129,7 +129,8 @@ public:
     {
         AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(EVENT_STORED_WEIGHTS);
         asc_vf_call<WeighScores<QType>>((__ubuf__ QType *)weights_.GetPhyAddr(),
-            (__ubuf__ float *)scores.GetPhyAddr(), stats.maximum, stats.sum, Factors(tile), scale_, rows, heads_);
+            (__ubuf__ float *)scores.GetPhyAddr(), stats.maximum, stats.sum, Factors(tile), scale_, rows,
+            heads_);
         Order<AscendC::HardEvent::V_MTE3>(EVENT_STORED_WEIGHTS);
         return weights_;
     }

@@ -31,8 +31,8 @@ struct Step {
 };
 
 // The cube core and its vector cores work out the same sequence from the lengths alone, so that they need not
-// tell each other. A tile counts rows for every entry of the list that the query row could see; entries that name
-// nothing leave rows without a token, which the vector cores mask.
+// tell each other. A tile counts rows for every entry of the list that the query row could see; entries that
+// name nothing leave rows without a token, which the vector cores mask.
 // Rows of the query with more than HEADS heads are shared by neighbouring groups, one for each HEADS of them.
 template <typename Facts>
 class Steps {

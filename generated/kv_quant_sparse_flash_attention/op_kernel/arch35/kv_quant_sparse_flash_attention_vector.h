@@ -20,8 +20,8 @@ struct Work {
 };
 
 // The work of a core is a sequence of tiles, over all its query rows. Of each tile the two vector cores take
-// the batches of BATCH_ROWS rows in turns. The softmax of a tile comes SOFTMAX_LAG tiles after its gathering, so
-// that the cube core has scored it by then, and its output OUTPUT_LAG tiles later.
+// the batches of BATCH_ROWS rows in turns. The softmax of a tile comes SOFTMAX_LAG tiles after its gathering,
+// so that the cube core has scored it by then, and its output OUTPUT_LAG tiles later.
 template <typename Facts>
 class Vector {
 public:
@@ -153,7 +153,8 @@ private:
     {
         const uint16_t count = static_cast<uint16_t>(columns);
         const uint16_t gap = static_cast<uint16_t>(pitch - BATCH_ROWS);
-        AscendC::DataCopy(to, from, AscendC::DataCopyParams{count, BATCH_ROWS, STAGE_PITCH - BATCH_ROWS, gap});
+        AscendC::DataCopy(
+            to, from, AscendC::DataCopyParams{count, BATCH_ROWS, STAGE_PITCH - BATCH_ROWS, gap});
     }
 
     // Asks for the rows of the next batch of this core, if it is in a tile up to `last`.
