@@ -122,7 +122,8 @@ private:
         }
     }
 
-    // A repeat has FLOAT_LANES elements of a row, that is a row of so many columns of fractals.
+    // A repeat has FLOAT_LANES elements of a row, that is a row of so many columns of fractals. Ties go to
+    // even, in half as in bfloat16.
     __aicore__ inline void ToColumns(const AscendC::LocalTensor<QType> &to)
     {
         const AscendC::UnaryRepeatParams strides{BATCH_ROWS, 1, 1, SCALE_TILE / FLOATS_OF_BLOCK};
