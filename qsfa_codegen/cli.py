@@ -411,7 +411,8 @@ Exit status:
     "--toolkit",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Compile the kernel with the Ascend C headers of the CANN toolkit in DIR.",
+    help="Compile the kernel with the Ascend C headers of the CANN toolkit in DIR too, and hold what it "
+    "does through them against what it does through the emulator's own.",
 )
 @click.option("--counts", is_flag=True, help="Show what each core did: instructions, bytes by route, flags.")
 @click.option(

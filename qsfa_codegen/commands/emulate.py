@@ -206,6 +206,7 @@ class _Run:
 
         def compiled(variant: Variant) -> Path:
             program = self._emulation.program(variant)
+            self._emulation.own_program(variant)
             progress.step()
             return program
 

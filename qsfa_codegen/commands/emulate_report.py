@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from qsfa_codegen.commands import status
 from qsfa_codegen.contract.calls import call_json, dump
-from qsfa_codegen.emulate.findings import Findings, mismatch
+from qsfa_codegen.emulate.findings import Findings, difference, mismatch
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.emulate import Case, Request
@@ -64,6 +64,8 @@ class Reporter:
         for worst in ran.worst:
             if worst.wrong:
                 self._console.finding(mismatch(case.call.id, worst))
+        for different in ran.differences:
+            self._console.finding(difference(case.call.id, different))
         if self._request.trace is not None and not self._traced:
             self._traced = True
             self._request.trace.write_text(ran.trace, encoding="utf-8")
@@ -98,6 +100,10 @@ def _lines(case: Case, ran: Ran, request: Request) -> Iterator[str]:
         off = f"{worst.output} off by up to {worst.error:.2g}"
         parts.append(f"{off}, {_share(worst.share)} what is allowed at [{place}]")
     errors = sum(f.severity != "warning" for f in ran.report.findings)
+    if request.toolkit is not None and ran.report.complete:
+        count = len(ran.differences)
+        said = f"{count} output{'' if count == 1 else 's'} not" if count else "the same bytes"
+        parts.append(f"{said} as through the emulator's own headers")
     parts += [f"{errors} kind{'' if errors == 1 else 's'} of errors"] if errors else []
     parts.append(f"{ran.report.cycles:,} cycles")
     yield "; ".join(parts)
@@ -137,6 +143,8 @@ def _object(case: Case, request: Request) -> Mapping[str, object]:
     shown["status"] = "right" if ran.right else "wrong"
     shown["cycles"] = ran.report.cycles
     shown["outputs"] = [{**msgspec.to_builtins(worst), "share": worst.share} for worst in ran.worst]
+    if request.toolkit is not None:
+        shown["differences"] = msgspec.to_builtins(ran.differences)
     shown["findings"] = msgspec.to_builtins(ran.report.findings)
     if request.counts:
         shown["cores"] = msgspec.to_builtins(ran.report.cores)

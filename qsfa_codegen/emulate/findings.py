@@ -8,11 +8,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from qsfa_codegen.diagnostics import Diagnostic, Related, Severity, Span, split_lines
+from qsfa_codegen.emulate.both_ways import Difference
 from qsfa_codegen.emulate.judge import Worst
 from qsfa_codegen.emulate.program import KernelSources
 from qsfa_codegen.emulator.launch import Finding, Place
 
 MISMATCH = "QS710"
+DIFFERENCE = "QS711"
 OTHER = "QS799"
 CODES: Mapping[str, str] = {
     "out-of-bounds": "QS721",
@@ -110,4 +112,14 @@ def mismatch(case: str, worst: Worst) -> Diagnostic:
         f"{case}: {worst.output}[{place}] is {worst.got:.9g}; expected: {worst.want:.9g} ± "
         f"{worst.allowed:.2g}; {worst.wrong:,} of {worst.size:,} elements are wrong, the largest error is "
         f"{worst.error:.3g}",
+    )
+
+
+def difference(case: str, found: Difference) -> Diagnostic:
+    """The finding for an output that is not the same through a toolkit's headers."""
+    place = ", ".join(map(str, found.place))
+    return Diagnostic(
+        DIFFERENCE,
+        f"{case}: {found.output}[{place}] is {found.toolkit:.9g} through the toolkit's headers and "
+        f"{found.own:.9g} through the emulator's own; {found.different:,} of {found.size:,} elements differ",
     )

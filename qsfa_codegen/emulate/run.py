@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call, Stage, TensorArg, TilingResult, tensors
 from qsfa_codegen.contract.evaluate import Evaluator
+from qsfa_codegen.emulate.both_ways import Difference, differences
 from qsfa_codegen.emulate.contents import broken_rule, given_by, gives_data
 from qsfa_codegen.emulate.judge import Worst, judge
 from qsfa_codegen.emulate.program import (
@@ -60,17 +62,22 @@ class How(Struct, frozen=True):
 
 
 class Ran(Struct, frozen=True):
-    """What came of a launch. ``worst`` is empty where it could not be run to its end."""
+    """What came of a launch. ``worst`` is empty where it could not be run to its end.
+
+    ``differences``: outputs that a toolkit's headers and the emulator's own do not leave alike.
+    """
 
     report: Report
     worst: tuple[Worst, ...]
     trace: str = ""
+    differences: tuple[Difference, ...] = ()
 
     @property
     def right(self) -> bool:
         """Whether every output is what it should be, and nothing would go wrong on hardware."""
         errors = any(finding.severity != "warning" for finding in self.report.findings)
-        return self.report.complete and not errors and not any(worst.wrong for worst in self.worst)
+        wrong = errors or self.differences or any(worst.wrong for worst in self.worst)
+        return self.report.complete and not wrong
 
 
 class DataError(Exception):
@@ -125,6 +132,10 @@ class Emulation:
         """The program that launches a variant; compiled unless it is cached. HostError when it cannot be."""
         return build_program(self._sources, variant, self._headers)
 
+    def own_program(self, variant: Variant) -> Path | None:
+        """With a toolkit's headers, the program through the emulator's own, which is to do the same."""
+        return None if self._headers is None else build_program(self._sources, variant)
+
     def subject(self, call: Call) -> Subject:
         """The call as the reference takes it."""
         return Subject(self._operator, call, self._evaluator.env(call, self._chip)[0])
@@ -170,7 +181,13 @@ class Emulation:
     def run(self, prepared: Prepared, seed: int, how: How, program: Path | None = None) -> Ran:
         """Make data, launch and compare. DataError and HostError as ``filled`` and ``launch`` raise them."""
         tensors = self.filled(prepared.call, seed)
-        return self.judged(prepared, tensors, self.launch(prepared, tensors, how, program))
+        outcome = self.launch(prepared, tensors, how, program)
+        ran = self.judged(prepared, tensors, outcome)
+        own = self.own_program(prepared.variant)
+        if own is None or not outcome.report.complete:
+            return ran
+        expected = self.launch(prepared, tensors, replace(how, trace=False), own)
+        return replace(ran, differences=differences(prepared.outputs, outcome.outputs, expected.outputs))
 
     def _arguments(self, prepared: Prepared, data: Mapping[str, bytes]) -> Iterator[Tensor]:
         """The arguments of the kernel, in order."""
