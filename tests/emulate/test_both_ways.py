@@ -1,6 +1,6 @@
 """What ``emulate --toolkit`` says where a toolkit's headers and the emulator's own leave the same, or do not.
 
-The programs of both ways are given, so no toolkit is needed.
+The programs of both ways are given, so that no toolkit is needed, but for the last test.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from qsfa_codegen.emulate.program import KernelSources, Variant, build_program, 
 from qsfa_codegen.emulator.toolkit import KernelHeaders
 from tests.cli_tools import Done, Program
 from tests.emulate.calls import NAIVE, SPEC, case, naive_with, operator, written
+from tests.emulator.through import TOOLKIT, with_toolkit
 
 NAMES = ("kernel_operator.h", "stub_def.h", "stub_fun.h")
 
@@ -110,3 +111,16 @@ def test_the_bits_of_not_a_number_and_of_zero_count() -> None:
     toolkit = np.array([0x7FC00001, 0x80000000], np.uint32).tobytes()
     (found,) = differences(outputs, {"y": toolkit, "empty": b""}, {"y": own, "empty": b""})
     assert (found.output, found.place, found.different) == ("y", (0,), 2)
+
+
+@with_toolkit
+def test_the_generated_kernel_through_a_toolkit(program: Program) -> None:
+    """Outputs, what each core did, cycles and findings are the same, down to the last."""
+    assert TOOLKIT is not None
+    asked = ("emulate", SPEC, "--derived", "4", "--cores", "2", "--counts", "--format", "json")
+    own, through = (
+        [json.loads(text) for text in program(*asked, *way).out.splitlines()]
+        for way in ((), ("--toolkit", TOOLKIT))
+    )
+    assert [one["status"] for one in own] == ["right"] * 4
+    assert through == [{**one, "differences": []} for one in own]
