@@ -11,9 +11,9 @@ from msgspec import Struct
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.kernel_arch import arch_parts
-from qsfa_codegen.render.kernel_family import PARTS, family_parts, family_text, part_template
+from qsfa_codegen.render.kernel_family import PARTS, family_numbers, family_parts, part_template
 from qsfa_codegen.render.kernel_named import called_parts
-from qsfa_codegen.render.kernel_text import KernelNames, column_type
+from qsfa_codegen.render.kernel_text import column_type
 from qsfa_codegen.render.text import INDENT, wrap_call
 from qsfa_codegen.render.tiling_key import has_template_key, key_file, tiling_key
 from qsfa_codegen.render.tiling_struct import NAMESPACE, PLAIN, has_struct_file, struct_file, tiling_data
@@ -101,7 +101,6 @@ def _render_part(arch: str, part: str, operator: Operator, templates: Templates)
     kernel = _kernel(operator)
     types, numbers = _class_parameters(operator)
     arguments = [*map(column_type, operator.dtypes.columns), *key_arguments(operator)]
-    family = family_text(operator, arch, KernelNames(operator, arch))
     return templates.render(
         part_template(kernel.family, arch, part),
         guard=f"{upper(operator.name)}_{upper(arch)}_{upper(part)}_H",
@@ -109,7 +108,7 @@ def _render_part(arch: str, part: str, operator: Operator, templates: Templates)
         namespace=kernel_namespace(operator),
         template=wrap_call("template <", [*types, *numbers], ">"),
         member=lambda name: wrap_call("__aicore__ inline void Kernel<", arguments, f">::{name}"),
-        **family.numbers,
+        **family_numbers(operator, arch),
     )
 
 

@@ -126,10 +126,16 @@ def family_parts(operator: Operator, arch: str) -> tuple[str, ...]:
     parts = () if operator.kernel is None else PARTS.get((operator.kernel.family, arch), ())
     if parts and operator.tiling is not None:
         try:
-            family_text(operator, arch, KernelNames(operator, arch))
+            family_numbers(operator, arch)
         except FamilyError:
             return ()
     return parts
+
+
+@once_an_operator
+def family_numbers(operator: Operator, arch: str) -> Mapping[str, object]:
+    """What the templates of the family's files are filled in with. FamilyError as in ``family_text``."""
+    return family_text(operator, arch, KernelNames(operator, arch)).numbers
 
 
 def family_text(operator: Operator, arch: str, names: KernelNames) -> FamilyText:
