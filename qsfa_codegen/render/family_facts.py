@@ -15,6 +15,7 @@ from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import INT, Compare, Expr, Literal, ParamQuery, Query, Ref, RefKind
 from qsfa_codegen.expr.rewrite import bottom_up
 from qsfa_codegen.expr.specialize import simplify, substitute
+from qsfa_codegen.render.family_reading import FamilyError, by_case, dim_name, needed
 from qsfa_codegen.render.python_contract import python_contract
 from qsfa_codegen.render.python_names import torch_dtype
 from qsfa_codegen.render.torch_schema import literal
@@ -27,7 +28,6 @@ from qsfa_codegen.spec.model import (
     AttrType,
     Const,
     Dim,
-    DimItem,
     Input,
     Let,
     Output,
@@ -48,10 +48,6 @@ _FEW_HEADS = 4
 _HIFLOAT8 = "hifloat8"
 _LARGE = 1 << 31
 """Attributes whose only value is a limit beyond this say that there is no limit: their default does."""
-
-
-class FamilyError(Exception):
-    """A fact cannot be told from the spec; the message is what the spec lacks."""
 
 
 class ChipFacts(Struct, frozen=True):
@@ -177,10 +173,10 @@ class _Reader:
     # ------------------------------------------------------------------ names
 
     def _role(self, role: str) -> str:
-        return _known(self._targets.get(role), f"nothing plays the role '{role}'")
+        return needed(self._targets.get(role), f"nothing plays the role '{role}'")
 
     def _argument(self, source: str) -> str:
-        return _known(self._params.get(source), f"the torch operator has no argument for '{source}'").name
+        return needed(self._params.get(source), f"the torch operator has no argument for '{source}'").name
 
     def _attr(self, role: str) -> Attr:
         return self._operator.find(Attr, self._role(role))
@@ -197,12 +193,12 @@ class _Reader:
 
     def _layouts(self) -> LayoutFacts:
         query, kv = self._shapes("q"), self._shapes("kv")
-        table = _by_case(self._input("table").presence, f"the presence of '{self._role('table')}'")
+        table = by_case(self._input("table").presence, f"the presence of '{self._role('table')}'")
         labels = {shape.rank: label for label, shape in query.items()}
         paged = [label for label, presence in table.items() if presence is Presence.REQUIRED]
         name = self._role("q")
-        batched = _known(labels.get(_BATCHED_RANK), f"'{name}' has no layout with {_BATCHED_RANK} dims")
-        joined = _known(labels.get(_JOINED_RANK), f"'{name}' has no layout with {_JOINED_RANK} dims")
+        batched = needed(labels.get(_BATCHED_RANK), f"'{name}' has no layout with {_BATCHED_RANK} dims")
+        joined = needed(labels.get(_JOINED_RANK), f"'{name}' has no layout with {_JOINED_RANK} dims")
         if len(paged) != 1:
             raise FamilyError(f"'{self._role('table')}' is not required in just one layout")
         for layout in (batched, joined, paged[0]):
@@ -217,7 +213,7 @@ class _Reader:
         )
 
     def _shapes(self, role: str) -> Mapping[str, Shape]:
-        return _by_case(self._input(role).shape, f"the shape of '{self._role(role)}'")
+        return by_case(self._input(role).shape, f"the shape of '{self._role(role)}'")
 
     def _layout_of(self, role: str) -> Attr:
         return self._selector(self._input(role).shape, f"the shape of '{self._role(role)}'")
@@ -232,13 +228,13 @@ class _Reader:
         """The sizes of a decoding step by what the family calls them."""
         layouts = self._layouts()
         names = {
-            "heads": _dim(self._shapes("q").get(layouts.batched), -2),
-            "tokens": _dim(self._shapes("kv").get(layouts.batched), 1),
-            "page": _dim(self._shapes("kv").get(layouts.paged), 1),
-            "entries": _dim(self._shapes("indices").get(layouts.batched), -1),
+            "heads": dim_name(self._shapes("q").get(layouts.batched), -2),
+            "tokens": dim_name(self._shapes("kv").get(layouts.batched), 1),
+            "page": dim_name(self._shapes("kv").get(layouts.paged), 1),
+            "entries": dim_name(self._shapes("indices").get(layouts.batched), -1),
         }
         return {
-            name: _known(given.get(dim), f"the sizes of `decode` lack {dim}") for name, dim in names.items()
+            name: needed(given.get(dim), f"the sizes of `decode` lack {dim}") for name, dim in names.items()
         }
 
     # ------------------------------------------------------------------ switches and values
@@ -262,8 +258,8 @@ class _Reader:
                 found.setdefault(is_causal.value, self._text(attr, value))
         name, rule = attr.name, self._role("causal")
         return (
-            _known(found.get(False), f"no value of '{name}' makes '{rule}' false"),
-            _known(found.get(True), f"no value of '{name}' makes '{rule}' true"),
+            needed(found.get(False), f"no value of '{name}' makes '{rule}' false"),
+            needed(found.get(True), f"no value of '{name}' makes '{rule}' true"),
         )
 
     def _values(self, attr: Attr) -> tuple[int, ...]:
@@ -313,7 +309,7 @@ class _Reader:
         return torch_dtype(_HIFLOAT8) if _HIFLOAT8 in names else ""
 
     def _demands(self, plain: Attr) -> Iterator[tuple[str, Mapping[str, int]]]:
-        entries = _dim(self._shapes("indices").get(self._layouts().batched), -1)
+        entries = dim_name(self._shapes("indices").get(self._layouts().batched), -1)
         wanted = {(RefKind.ATTR, plain.name): "rope", (RefKind.DIM, entries): "entries"}
         for dtype in dict.fromkeys(all_dtypes(self._operator, self._input("kv").dtype)):
             found = {
@@ -348,8 +344,8 @@ class _Reader:
     def _heads(self, chip: Chip) -> tuple[int, ...]:
         """Numbers of query heads that a chip takes; none where it takes any."""
         shape = self._shapes("q").get(self._layouts().batched)
-        values = self._operator.find(Dim, _dim(shape, -2)).values
-        return () if values is None else tuple(_known(at_chip(values, chip), "a chip has no number of heads"))
+        values = self._operator.find(Dim, dim_name(shape, -2)).values
+        return () if values is None else tuple(needed(at_chip(values, chip), "a chip has no number of heads"))
 
     def _chip(self, chip: Chip, lse: Attr) -> ChipFacts:
         dtypes = tuple(dict.fromkeys(registered_dtypes(self._operator, self._input("kv").dtype, chip.id)))
@@ -369,23 +365,5 @@ def _in_torch(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(torch_dtype(name) for name in dict.fromkeys(names) if DTYPES[name].torch)
 
 
-def _by_case(choice: T | Table[T] | None, what: str) -> Mapping[str, T]:
-    """The entries of a choice that goes by one selector."""
-    if not isinstance(choice, Table):
-        raise FamilyError(f"{what} does not go by an attribute")
-    return {label: value for label, value in choice.cases if not isinstance(value, Table)}
-
-
-def _dim(shape: Shape | None, axis: int) -> str:
-    item = None if shape is None else shape.items[axis]
-    return _known(item.dim if isinstance(item, DimItem) else None, "a size of a layout has no name")
-
-
 def _all(values: Sequence[T] | None, attr: Attr) -> Sequence[T]:
-    return _known(values, f"the accepted values of '{attr.name}' cannot be listed")
-
-
-def _known(value: T | None, lacking: str) -> T:
-    if value is None:
-        raise FamilyError(lacking)
-    return value
+    return needed(values, f"the accepted values of '{attr.name}' cannot be listed")

@@ -14,6 +14,7 @@ from msgspec import Struct
 from qsfa_codegen.expr.constants import const_int
 from qsfa_codegen.expr.memo import once_an_operator
 from qsfa_codegen.expr.nodes import Conditional, Expr, Not, ParamQuery, Query, Ref, RefKind, Select, walk
+from qsfa_codegen.render.family_reading import FamilyError, by_case, dim_name, needed
 from qsfa_codegen.render.kernel_text import TILING, KernelNames
 from qsfa_codegen.render.text import commented
 from qsfa_codegen.spec.buffer_plan import (
@@ -31,7 +32,6 @@ from qsfa_codegen.spec.model import (
     Attr,
     Const,
     Dim,
-    DimItem,
     EnumDef,
     Input,
     Let,
@@ -104,10 +104,6 @@ def part_template(family: str, arch: str, part: str) -> str:
     return f"op_kernel/{family}/{'common' if part in _COMMON else arch}/{part}.h.j2"
 
 
-class FamilyError(Exception):
-    """The family's kernel needs to be told something that the spec does not say."""
-
-
 class FamilyText(Struct, frozen=True):
     """What the class of the kernel says in the family's words, and numbers for its templates."""
 
@@ -168,8 +164,8 @@ class _Writer:
         return FamilyText(types, tuple(self._layouts()), f"{head}\n    {{\n{body}\n    }}", self._numbers())
 
     def _numbers(self) -> dict[str, object]:
-        row = _known(packed_row(self._operator, self._arch))
-        tile = self._number(_known(self._record.dequant).tile)
+        row = needed(packed_row(self._operator, self._arch))
+        tile = self._number(needed(self._record.dequant).tile)
         lanes = sum(((1 << (row.nope // tile)) - 1) << at for at in range(0, _LANES, _LANES_OF_BLOCK))
         return {
             "nope": row.nope,
@@ -186,7 +182,7 @@ class _Writer:
     # ------------------------------------------------------------------ plan
 
     def _plan(self) -> Iterator[str]:
-        docs = {p.name: p.doc for p in _known(plan_of(self._operator, self._arch)).parameters}
+        docs = {p.name: p.doc for p in needed(plan_of(self._operator, self._arch)).parameters}
         for name, value in plan_numbers(self._operator, self._arch).items():
             doc = docs[name]
             yield commented(f"constexpr uint32_t {upper(name)} = {value};", doc.en if doc else "")
@@ -225,31 +221,31 @@ class _Writer:
         if label is None:
             return f"static constexpr bool {name} = false;"
         attr = _attr_of(choice)
-        enum = _known(self._operator.find(Attr, attr.name).enum)
+        enum = needed(self._operator.find(Attr, attr.name).enum)
         code = self._operator.find(EnumDef, enum).label(label).code
         return f"static constexpr bool {name} = {self._spell(attr)} == {code};"
 
     def _paged(self) -> str:
-        table = _by_case(self._input("table").presence)
+        table = by_case(self._input("table").presence)
         return _only([label for label, presence in table.items() if presence is Presence.REQUIRED])
 
     # ------------------------------------------------------------------ members of the call
 
     def _members(self) -> Iterator[tuple[str, str]]:
-        query, kv = _by_case(self._input("q").shape), _by_case(self._input("kv").shape)
+        query, kv = by_case(self._input("q").shape), by_case(self._input("kv").shape)
         batched = _only([shape for shape in query.values() if shape.rank == _BATCHED_RANK])
         own = _only([s for label, s in kv.items() if s.rank == _BATCHED_RANK and label != self._paged()])
-        indices = _by_case(self._input("indices").shape)
+        indices = by_case(self._input("indices").shape)
         table = self._input("table").shape
-        yield "batches", self._field(_dim(batched, 0))
-        yield "queryRows", self._field(_dim(batched, 1))
-        yield "kvRows", self._field(_dim(own, 1))
-        yield "heads", self._heads(_dim(batched, 2))
-        yield "entries", self._field(_dim(next(iter(indices.values())), -1))
+        yield "batches", self._field(dim_name(batched, 0))
+        yield "queryRows", self._field(dim_name(batched, 1))
+        yield "kvRows", self._field(dim_name(own, 1))
+        yield "heads", self._heads(dim_name(batched, 2))
+        yield "entries", self._field(dim_name(next(iter(indices.values())), -1))
         yield "blockTokens", self._spell(attr_ref(self._attr("block_tokens"), self._record.span))
-        yield "pageTokens", self._field(_dim(kv[self._paged()], 1))
-        yield "pages", self._field(_dim(table if isinstance(table, Shape) else None, 1))
-        yield from self._row(self._field(_dim(own, -1)))
+        yield "pageTokens", self._field(dim_name(kv[self._paged()], 1))
+        yield "pages", self._field(dim_name(table if isinstance(table, Shape) else None, 1))
+        yield from self._row(self._field(dim_name(own, -1)))
         yield "scale", self._spell(attr_ref(self._attr("scale"), self._record.span))
         yield "causal", self._spell(self._operator.find(Let, self._role("causal")).value)
         yield "hasQueryLengths", self._presence(self._role("q_lens"))
@@ -263,7 +259,7 @@ class _Writer:
         yield "rowBytes", f"static_cast<uint32_t>({size})"
         yield "rope", f"{size} == RowBytes({most}) ? {most} : 0"
         yield "ropeOffset", self._offset(plain_fields(self._record)[0])
-        yield "scaleOffset", self._offset(_known(self._record.dequant).by)
+        yield "scaleOffset", self._offset(needed(self._record.dequant).by)
 
     def _offset(self, field: str) -> str:
         spelt = self._names.spell(self._record.offset(field))
@@ -286,13 +282,13 @@ class _Writer:
         raise FamilyError
 
     def _most_heads(self) -> int:
-        query = _by_case(self._input("q").shape)
+        query = by_case(self._input("q").shape)
         batched = _only([shape for shape in query.values() if shape.rank == _BATCHED_RANK])
-        values = self._operator.find(Dim, _dim(batched, 2)).values
+        values = self._operator.find(Dim, dim_name(batched, 2)).values
         if values is None:
             raise FamilyError
         chips = [chip for chip in self._operator.chips if chip.arch == self._arch]
-        return max(count for chip in chips for count in _known(at_chip(values, chip)))
+        return max(count for chip in chips for count in needed(at_chip(values, chip)))
 
     def _is_one(self, dim: str) -> bool:
         size = self._operator.find(Dim, dim).derived
@@ -331,7 +327,7 @@ class _Writer:
     # ------------------------------------------------------------------ parameters
 
     def _role(self, role: str) -> str:
-        return _known(self._roles.get(role))
+        return needed(self._roles.get(role))
 
     def _input(self, role: str) -> Input:
         return self._operator.find(Input, self._role(role))
@@ -356,13 +352,13 @@ class _Writer:
 
     def _values(self, attr: Attr) -> tuple[int, ...]:
         chips = [chip for chip in self._operator.chips if chip.arch == self._arch]
-        return tuple(v for chip in chips for v in _known(attr_values(attr, chip)) if isinstance(v, int))
+        return tuple(v for chip in chips for v in needed(attr_values(attr, chip)) if isinstance(v, int))
 
     def _number(self, expr: Expr) -> int:
         known = self._names.known(expr)
         if isinstance(known, Ref) and known.kind is RefKind.CONST:
             return self._operator.find(Const, known.name).value
-        return _known(const_int(known))
+        return needed(const_int(known))
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
@@ -373,7 +369,7 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
 
 def _joined(choice: Table[Shape]) -> str | None:
     """The layout that has the rows of all batches one after the other."""
-    shapes: Mapping[str, Shape] = _by_case(choice)
+    shapes: Mapping[str, Shape] = by_case(choice)
     labels = [label for label, shape in shapes.items() if shape.rank == _JOINED_RANK]
     return _only(labels) if labels else None
 
@@ -388,18 +384,6 @@ def _attr_of(choice: Table[Shape]) -> Ref:
     if not isinstance(choice.selector, Ref) or choice.selector.kind is not RefKind.ATTR:
         raise FamilyError
     return choice.selector
-
-
-def _by_case(choice: T | Table[T] | None) -> Mapping[str, T]:
-    """The entries of a choice that goes by one selector."""
-    if not isinstance(choice, Table):
-        raise FamilyError
-    return {label: value for label, value in choice.cases if not isinstance(value, Table)}
-
-
-def _dim(shape: Shape | None, axis: int) -> str:
-    item = _known(shape).items[axis]
-    return _known(item.dim if isinstance(item, DimItem) else None)
 
 
 def _is_dim(expr: Expr) -> TypeGuard[Ref]:
@@ -417,9 +401,3 @@ def _only(found: Sequence[T]) -> T:
     if len(found) != 1:
         raise FamilyError
     return found[0]
-
-
-def _known(value: T | None) -> T:
-    if value is None:
-        raise FamilyError
-    return value
