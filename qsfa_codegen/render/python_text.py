@@ -19,7 +19,7 @@ _LEVELS = (
     ("+", "-"),
     ("//", "*", "%"),
 )
-_WORDS = re.compile(r"\S+\s*")
+_WORDS = re.compile(r"\s*\S+\s*")
 
 
 def statement(head: str, text: str, tail: str = "", indent: int = INDENT) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -221,6 +221,7 @@ def test_any_text_comes_out_as_it_went_in(text: str, indent: int) -> None:
 
 
 @given(TEXTS, TEXTS)
+@example(" " + "a" * 60, " " + "b" * 60)
 def test_any_text_around_a_field(before: str, after: str) -> None:
     source = text_call("str(", f"{before}{HOLE}{after}", ["value"], 4)
     assert eval(source, {"value": "{}", "str": str}) == f"{before}{{}}{after}"
