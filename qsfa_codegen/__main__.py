@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn
 
 from qsfa_codegen.commands import status
 
@@ -21,10 +23,9 @@ def main() -> None:
     try:
         _open_streams()
         code = _flushed(run(sys.argv[1:]))
-        gc.freeze()  # what is left goes with the process: no need to look through it once more
     except KeyboardInterrupt:  # while the program starts, or when it is nearly done
         code = status.INTERRUPTED
-    sys.exit(code)
+    _leave(code)
 
 
 def _open_streams() -> None:
@@ -88,6 +89,14 @@ def _flushed(code: int) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return status.BROKEN_PIPE
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process; its memory goes with it, and is not taken apart first, as that takes its time."""
+    atexit._run_exitfuncs()
+    with suppress(OSError):
+        sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

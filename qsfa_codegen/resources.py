@@ -13,6 +13,12 @@ CHIPS = "chips.yaml"
 SPECS = "spec"
 """The folder of a project that specs are looked for in, also below it."""
 
+APART = tuple(
+    PACKAGE / name
+    for name in ("emulate", "emulator", "explanations", "host", "reference", "review", "verify")
+)
+"""Parts of the program that no build of a package takes anything from."""
+
 _IN_TREE = {TEMPLATES: "templates", CHIPS: f"{SPECS}/{CHIPS}"}
 
 

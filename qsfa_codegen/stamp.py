@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import cache
 from pathlib import Path
 
@@ -87,11 +87,15 @@ def _decode(data: bytes | None) -> tuple[str, dict[str, Entry]]:
         return "", {}
 
 
-def toolchain(roots: list[Path]) -> str:
-    """A digest of what decides the output besides a spec: the interpreter and each file under ``roots``."""
+def toolchain(roots: Iterable[Path], apart: Iterable[Path] = ()) -> str:
+    """A digest of what decides the output besides a spec: the interpreter and each file under ``roots``.
+
+    Folders ``apart`` do not count.
+    """
+    skipped = set(map(os.fspath, apart))
     total = hashlib.sha256(sys.version.encode())
     for root in map(os.fspath, roots):
-        for path in _files(root):
+        for path in _files(root, skipped):
             total.update(os.fsencode(path.removeprefix(root)) + b"\0")
             with open(path, "rb", buffering=0) as file:
                 total.update(hashlib.sha256(file.read()).digest())
@@ -99,13 +103,14 @@ def toolchain(roots: list[Path]) -> str:
     return total.hexdigest()
 
 
-def _files(root: str) -> Iterator[str]:
+def _files(root: str, skipped: Set[str]) -> Iterator[str]:
     """The files below ``root`` in order (itself when it is one), compiled and hidden ones left out."""
     if os.path.isfile(root):
         yield root
         return
     for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name != "__pycache__" and not name.startswith("."))
+        names_below = (name for name in folders if name != "__pycache__" and not name.startswith("."))
+        folders[:] = sorted(name for name in names_below if f"{folder}{os.sep}{name}" not in skipped)
         for name in sorted(names):
             if not name.endswith(".pyc"):
                 yield f"{folder}{os.sep}{name}"

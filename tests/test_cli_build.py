@@ -191,6 +191,25 @@ def test_nothing_heavy_is_imported_when_nothing_is_to_do(project: Path, program:
         assert done.stdout == "1 package: 1 unchanged\n0 []\n"
 
 
+def test_a_build_takes_nothing_from_the_parts_of_the_program_that_do_not_count(tmp_path: Path) -> None:
+    probe = (
+        "import os, sys; del os.fork\n"  # so that all of the work is done in this process
+        "from qsfa_codegen.__main__ import run; from qsfa_codegen import resources\n"
+        "status = run(sys.argv[1:])\n"
+        "apart = tuple(f'qsfa_codegen.{folder.name}' for folder in resources.APART)\n"
+        "print(status, [name for name in sys.modules if name.startswith(apart)])"
+    )
+    specs = sorted((ROOT / "spec").glob("[!c]*.yaml"))
+    done = subprocess.run(
+        [sys.executable, "-c", probe, "build", "--quiet", "--out", tmp_path, "--jobs", "1", *specs],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")},
+    )
+    assert done.stdout == "0 []\n"
+
+
 def test_without_a_cache_the_result_is_the_same(
     project: Path, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:

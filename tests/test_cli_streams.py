@@ -316,6 +316,21 @@ def test_an_interruption_while_the_program_starts_is_no_failure(project: Path) -
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
+def test_what_is_registered_for_the_end_runs_though_the_process_leaves_at_once(project: Path) -> None:
+    program = (
+        "import atexit, sys\n"
+        "from qsfa_codegen import __main__\n"
+        "atexit.register(print, 'last words')\n"
+        "sys.argv[1:] = ['explain', 'QS000']\n"
+        "__main__.main()\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=env, check=False)
+    assert done.returncode == 2
+    assert b"QS000" in done.stderr
+    assert done.stdout == b"last words\n"
+
+
 def _closed(redirection: str, *arguments: str | Path) -> Done:
     """The program, started by a shell with a stream closed."""
     done = subprocess.run(

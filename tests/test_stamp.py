@@ -148,3 +148,4 @@ def test_toolchain_sees_every_file_and_no_leavings(tmp_path: Path) -> None:
     seen.add(toolchain([tmp_path / "sub"]))
     seen.add(toolchain([tmp_path / "sub/b.py"]))
     assert len(seen) == 6
+    assert toolchain([tmp_path], apart=[tmp_path / "sub"]) == toolchain([tmp_path / "nothing"])

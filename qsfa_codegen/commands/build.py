@@ -86,7 +86,7 @@ def build(request: Request, report: Report, step: Callable[[], None]) -> list[Ou
     """
     if request.templates:
         template_files(request.templates)  # before anything opens them
-    stamp = Stamp(request.out, lambda: toolchain(_inputs(request)))
+    stamp = Stamp(request.out, lambda: toolchain(_inputs(request), resources.APART))
     tasks = [(spec, stamp.current(spec)) for spec in request.specs]
     if all(current for _, current in tasks):
         outcomes = [_unchanged(request, spec, *current) for spec, current in tasks if current]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +29,7 @@ from qsfa_codegen.render.text import (
     wrap_words,
 )
 from qsfa_codegen.render.tiling_reads import AttrText, attrs, default_constants, dim_branches, ends_block
+from qsfa_codegen.render.words import words
 from qsfa_codegen.spec.aclnn import AclnnParam, Role, inner_signature, signature
 from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.model import CheckKind, Input, InputKind, Output, Registered, RestItem, Shape
@@ -48,7 +48,6 @@ _ARRAY_DTYPES = (
     ("aclBoolArray", "ge::DT_BOOL"),
 )
 _BEFORE_DIMS = (CheckKind.CHIP, CheckKind.ATTR, CheckKind.PRESENCE, CheckKind.DTYPE, CheckKind.RANK)
-_WORD = re.compile(r"\w+")
 _INVALID = "return Reject(ACLNN_ERR_PARAM_INVALID, "
 _NULLPTR = "return Reject(ACLNN_ERR_PARAM_NULLPTR, "
 _OUTPUT = ["const char *name", "const char *id", "const Tensor &output"]
@@ -256,7 +255,7 @@ class _Wrapper:
             "outputs": [self._view(variable(o.name), self.param(Role.OUTPUT, o.name)) for o in self.outputs],
             "lists": [self._list(i) for i in lists],
             "list_parameters": {variable(i.name): self.param(Role.INPUT, i.name).name for i in lists},
-            "kinds": {kind for p in params for kind in _WORD.findall(p.ctype)},
+            "kinds": words(" ".join(p.ctype for p in params)),
             "arrays": [(a, d) for a, d in _ARRAY_DTYPES if any(a in p.ctype for p in params)],
             "empty": [self._empty(o) for o in self._sometimes_empty()],
             "has_lists": any(attr.kind == "list" for attr in self._attrs()),
@@ -390,7 +389,7 @@ class _Wrapper:
 
 
 def _uses_arith(text: str) -> bool:
-    return "arith" in _WORD.findall(text)
+    return "arith" in words(text)
 
 
 def _appended(item: ShapeItem, size: str) -> str:
@@ -421,7 +420,7 @@ def _render_source(operator: Operator, templates: Templates) -> str:
     wrapper = _Wrapper(operator)
     view = wrapper.view()
     steps = templates.render("op_api/aclnn_steps.cpp.j2", **view)
-    named = set(_WORD.findall(steps))
+    named = words(steps)
     defined = [e for e in operator.enums if e.name in named]
     parsed = {attr.type for attr in view["attrs"] if attr.kind == "enum"}
     multiplies = any(call in steps for call in (".Elements(", "Product("))

@@ -37,6 +37,7 @@ from qsfa_codegen.render.text import (
 )
 from qsfa_codegen.render.tiling_reads import AttrText, attrs, default_constants
 from qsfa_codegen.render.unknowns import FALSE, Test, broken_condition, some
+from qsfa_codegen.render.words import words
 from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.model import (
     Attr,
@@ -175,7 +176,7 @@ class _File:
         self._input_reads = [line for i in self._inputs for line in self._read_input(i)]
         self._attr_reads = [line for attr in self._attr_texts() for line in _read_attr(attr, self._text.node)]
         self._body = "\n".join([*parts, *self._input_reads, *self._attr_reads])
-        self._words = set(re.findall(r"\w+", self._body))
+        self._words = words(self._body)
 
     def _observations(self, parts: Sequence[str]) -> tuple[list[_Function], list[_Function]]:
         """Functions for the dims and runs of axes that ``parts`` ask for, directly or through others."""

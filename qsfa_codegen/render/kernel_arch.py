@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from qsfa_codegen.render.text import (
     wrap_call,
     wrap_items,
 )
+from qsfa_codegen.render.words import words
 from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.kernel_facts import region_share, region_size
 from qsfa_codegen.spec.model import Text
@@ -33,7 +33,6 @@ from qsfa_codegen.spec.parameters import attr_ref
 if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator, PlanSpace, Record, WorkspaceTerm
 
-_WORD = re.compile(r"\w+")
 _FUNCTION = "__aicore__ static inline"
 _KIB = 1 << 10
 
@@ -124,7 +123,7 @@ class _ArchWriter:
             _about(f"constexpr int64_t {name} = {text};", docs.get(name))
             for name, text in self._names.constants.items()
         ]
-        named = set(_WORD.findall(f"{parts} {derived}"))
+        named = words(f"{parts} {derived}")
         return [*(constant(const) for const in self._operator.consts if const.name in named), *derived]
 
     def _accessors(self) -> list[str]:

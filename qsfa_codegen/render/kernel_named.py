@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
-_WORD = re.compile(r"\w+")
+from qsfa_codegen.render.words import words
+
 _CALLED = re.compile(r"Facts::(\w+)|\b(\w+)\(tiling_?\b")
 _DEFINED = re.compile(r"^ *(?!//)[^(=]*?(\w+)(?:\(| = )", re.MULTILINE)
 
@@ -25,8 +26,8 @@ def called_parts(parts: Mapping[str, Any], body: str) -> dict[str, Any]:
         one for group in ("records", "regions") for part in parts[group] for one in part.functions
     )
     definitions += parts["constants"]
-    start = {name for found in _CALLED.findall(body) for name in found}
-    named = _reached(start | _words([family.call, *family.layouts]), definitions)
+    start = _called(body)
+    named = _reached(start | words("\n".join([family.call, *family.layouts])), definitions)
     found = {
         **parts,
         **{group: _kept(parts[group], named) for group in ("accessors", "settings")},
@@ -38,14 +39,15 @@ def called_parts(parts: Mapping[str, Any], body: str) -> dict[str, Any]:
 def _reached(named: set[str], definitions: Sequence[str]) -> set[str]:
     """``named``, and what the definitions of those names name in turn."""
     while True:
-        more = named | _words(_kept(definitions, named))
+        more = named | words("\n".join(_kept(definitions, named)))
         if more == named:
             return named
         named = more
 
 
-def _words(texts: Iterable[str]) -> set[str]:
-    return {word for text in texts for word in _WORD.findall(text)}
+def _called(body: str) -> set[str]:
+    calls = "\n".join(line for line in body.split("\n") if "Facts::" in line or "(tiling" in line)
+    return {name for found in _CALLED.findall(calls) for name in found}
 
 
 def _kept(definitions: Sequence[str], named: set[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from qsfa_codegen.render.text import INDENT, one_line, python_string
 from qsfa_codegen.render.torch_contract import torch_binding
 from qsfa_codegen.render.torch_names import has_torch_type
 from qsfa_codegen.render.torch_schema import TorchParam, parameters
+from qsfa_codegen.render.words import words
 from qsfa_codegen.spec import families
 from qsfa_codegen.spec.bound import bound_operator
 from qsfa_codegen.spec.dtypes import DTYPES
@@ -60,7 +60,6 @@ _TYPES = {
 UNLESS_OPEN = "unless_open"
 _TRACING = (UNLESS_OPEN, "with_open_sizes")
 """Names of the module about sizes that a trace leaves open."""
-_WORD = re.compile(r"\w+")
 
 
 class ParamText(Struct, frozen=True):
@@ -367,9 +366,9 @@ def render_contract(operator: Operator, templates: Templates) -> str:
     contract = python_contract(operator)
     view = contract.view()
     steps = templates.render("python/contract_steps.py.j2", **view)
-    tools = templates.render("python/contract_tools.py.j2", named=set(_WORD.findall(steps)))
+    tools = templates.render("python/contract_tools.py.j2", named=words(steps))
     body = steps + tools
-    named = set(_WORD.findall(body))
+    named = words(body)
     view["consts"] = [
         (c.name, c.value, comment(c.doc.en)[0]) for c in contract.operator.consts if c.name in named
     ]

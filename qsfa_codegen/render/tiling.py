@@ -47,6 +47,7 @@ from qsfa_codegen.render.tiling_struct import (
     struct_file,
 )
 from qsfa_codegen.render.tiling_uses import TilingUses, compile_info, has_tiling, tiling_of, tiling_uses
+from qsfa_codegen.render.words import words
 from qsfa_codegen.spec.failure import MessageNames
 from qsfa_codegen.spec.model import CheckKind
 from qsfa_codegen.spec.names import upper
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator
 
 _FALLIBLE_STORE = re.compile(r"Store\(.*\barith,\s", re.DOTALL)
-_WORD = re.compile(r"\w+")
 _LET_TYPES = {Kind.INT: "int64_t", Kind.FLOAT: "double", Kind.BOOL: "bool", Kind.DTYPE: "ge::DataType"}
 _PLATFORM_CALLS = {
     "aic": "platform.GetCoreNumAic()",
@@ -137,7 +137,7 @@ def _render_source(operator: Operator, templates: Templates) -> str:
         **_store_definitions(operator),
     }
     steps = templates.render("op_host/op_tiling_steps.cpp.j2", **view)
-    named = set(_WORD.findall(steps))
+    named = words(steps)
     # Folding makes some of the constants disappear from the text.
     multiplies = any(call in steps for call in (".Elements(", "Product("))
     arith = arith_struct([steps, "arith.Mul(" if multiplies else ""])

@@ -36,6 +36,7 @@ from qsfa_codegen.render.torch_names import (
     has_torch_type,
 )
 from qsfa_codegen.render.torch_schema import Source, TorchParam, parameters
+from qsfa_codegen.render.words import words
 from qsfa_codegen.spec.bound import bound_operator
 from qsfa_codegen.spec.by_chip import depends_on_chip
 from qsfa_codegen.spec.dtypes import DTYPES
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Check, Operator, ShapeItem, TorchBinding
 
 _SIZE_KINDS = (CheckKind.DIM, CheckKind.CONSTRAINT)
-_WORD = re.compile(r"\w+")
 
 
 def torch_binding(operator: Operator) -> TorchBinding:
@@ -327,7 +327,7 @@ def render_contract(operator: Operator, templates: Templates) -> str:
     contract = _Contract(operator)
     view = contract.view()
     steps = templates.render("torch/contract_steps.h.j2", options=contract.options(), **view)
-    named = set(_WORD.findall(steps))
+    named = words(steps)
     defined = [e for e in operator.enums if e.name in named]
     parsed = {attr.type for attr in view["attrs"] if attr.kind == "enum"}
     multiplies = any(call in steps for call in (".Elements(", "Product("))
