@@ -15,9 +15,9 @@ import os
 import re
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -50,17 +50,11 @@ def run(command: Sequence[str], cache: Path) -> Run:
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT)}
     # Installed programs have their modules compiled; the first run, which does not count, sees to it here.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    quiet = [
-        (os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0)
-        for stream in (sys.stdout.fileno(), sys.stderr.fileno())
-    ]
-    start = time.perf_counter()
-    child = os.posix_spawn(command[0], list(command), environment, file_actions=quiet)
-    _, status, usage = os.wait4(child, 0)
-    seconds = time.perf_counter() - start
-    if status:
-        raise SystemExit(f"{' '.join(command)} failed with status {os.waitstatus_to_exitcode(status)}")
-    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    launch = [sys.executable, "-IS", str(ROOT / "bench/launch.py"), *command]
+    done = subprocess.run(launch, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed with status {done.returncode}")
+    return Run(*map(float, done.stdout.split()))
 
 
 def program(*arguments: object) -> list[str]:
