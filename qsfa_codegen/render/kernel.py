@@ -11,7 +11,14 @@ from msgspec import Struct
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.cpp import variable
 from qsfa_codegen.render.kernel_arch import arch_parts
-from qsfa_codegen.render.kernel_family import PARTS, family_numbers, family_parts, part_template
+from qsfa_codegen.render.kernel_family import (
+    COMMON,
+    COMMON_PARTS,
+    PARTS,
+    family_numbers,
+    family_parts,
+    part_template,
+)
 from qsfa_codegen.render.kernel_named import called_parts
 from qsfa_codegen.render.kernel_text import column_type
 from qsfa_codegen.render.text import INDENT, wrap_call
@@ -90,7 +97,8 @@ def _render_arch(number: int, operator: Operator, templates: Templates) -> str:
 
 def _body(operator: Operator, arch: str, templates: Templates) -> str:
     family = _kernel(operator).family
-    names = (part_template(family, arch, part) for part in family_parts(operator, arch))
+    names = [part_template(family, arch, part) for part in family_parts(operator, arch)]
+    names += (part_template(family, COMMON, part) for part in COMMON_PARTS[family])
     return "\n".join(map(templates.source, names))
 
 
@@ -112,12 +120,32 @@ def _render_part(arch: str, part: str, operator: Operator, templates: Templates)
     )
 
 
-def _part_path(arch: str, part: str, operator: Operator) -> str:
-    return f"op_kernel/{arch}/{operator.snake}_{part}.h"
+def _render_common(part: str, operator: Operator, templates: Templates) -> str:
+    return templates.render(
+        part_template(_kernel(operator).family, COMMON, part),
+        guard=f"{upper(operator.name)}_{upper(COMMON)}_{upper(part)}_H",
+        snake=operator.snake,
+        namespace=kernel_namespace(operator),
+        includes=list(_includes(operator, archs_with_body(operator))),
+    )
+
+
+def _part_path(folder: str, part: str, operator: Operator) -> str:
+    return f"op_kernel/{folder}/{operator.snake}_{part}.h"
 
 
 def _has_part(arch: str, part: str, operator: Operator) -> bool:
-    return has_kernel(operator) and arch in operator.archs and part in family_parts(operator, arch)
+    return arch in archs_with_body(operator) and part in family_parts(operator, arch)
+
+
+def _has_common(part: str, operator: Operator) -> bool:
+    return bool(archs_with_body(operator)) and part in COMMON_PARTS[_kernel(operator).family]
+
+
+def archs_with_body(operator: Operator) -> tuple[str, ...]:
+    """Those for which the package has the whole kernel; for others the body is the user's to write."""
+    archs = operator.archs if has_kernel(operator) else ()
+    return tuple(arch for arch in archs if family_parts(operator, arch))
 
 
 # --------------------------------------------------------------------------- the entry
@@ -136,7 +164,7 @@ def _render_entry(operator: Operator, templates: Templates) -> str:
         snake=operator.snake,
         namespace=kernel_namespace(operator),
         key_file=key_file(operator) if has_template_key(operator) else None,
-        includes=list(_includes(operator)),
+        includes=list(_includes(operator, operator.archs)),
         tiling_type=tiling_type(operator),
         registers=data.style == PLAIN,
         task_type=f"KERNEL_TYPE_{_TASK_TYPES.get(kernel.task_type, upper(kernel.task_type))}",
@@ -177,8 +205,8 @@ def _pointer_names(operator: Operator) -> dict[str, str]:
     return {**inputs, **outputs}
 
 
-def _includes(operator: Operator) -> Iterator[Include]:
-    for number, arch in enumerate(operator.archs):
+def _includes(operator: Operator, archs: Sequence[str]) -> Iterator[Include]:
+    for number, arch in enumerate(archs):
         chip = next(chip for chip in operator.chips if chip.arch == arch)
         several = len(operator.archs) > 1
         guard = f"#{'el' if number else ''}if __CCE_AICORE__ == {chip.cce_aicore}" if several else ""
@@ -226,5 +254,11 @@ ARTEFACTS = (
             partial(_has_part, arch, p),
         )
         for arch, p in dict.fromkeys((arch, p) for (_, arch), parts in PARTS.items() for p in parts)
+    ),
+    *(
+        Artefact(
+            "op_kernel", partial(_part_path, COMMON, p), partial(_render_common, p), partial(_has_common, p)
+        )
+        for p in dict.fromkeys(p for parts in COMMON_PARTS.values() for p in parts)
     ),
 )

@@ -63,12 +63,10 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "sizes",
         "buffers",
         "flags",
-        "stages",
-        "call",
-        "step",
-        "plan",
-        "list",
-        "gather",
+        "load",
+        "shared",
+        "parts",
+        "tiles",
         "dequant",
         "softmax",
         "output",
@@ -81,12 +79,10 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "sizes",
         "buffers",
         "flags",
-        "stages",
-        "call",
-        "plan",
-        "step",
-        "list",
-        "gather",
+        "load",
+        "shared",
+        "sequence",
+        "tiles",
         "dequant",
         "softmax",
         "output",
@@ -95,13 +91,35 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "kernel_body",
     ),
 }
-_COMMON = frozenset({"sizes", "buffers", "stages", "call", "plan", "list", "gather"})
-"""Parts that are the same on all architectures but for what their template asks of the numbers."""
+"""Files of a family's kernel for one architecture."""
+
+COMMON = "common"
+COMMON_PARTS: Mapping[str, tuple[str, ...]] = {
+    "sparse_mla": (
+        "units",
+        "events",
+        "arch",
+        "call",
+        "step",
+        "heads",
+        "plan",
+        "list",
+        "gather",
+        "batches",
+        "stages",
+        "empty",
+        "query",
+        "products",
+    ),
+}
+"""Files that are the same for all architectures of a family: ``arch`` has what they take from one."""
+_NUMBERED = frozenset({"sizes", "buffers"})
+"""Parts of each architecture that differ in numbers alone, so that one template makes them."""
 
 
-def part_template(family: str, arch: str, part: str) -> str:
-    """The template of a part of a family's kernel."""
-    return f"op_kernel/{family}/{'common' if part in _COMMON else arch}/{part}.h.j2"
+def part_template(family: str, folder: str, part: str) -> str:
+    """The template of a part of a family's kernel; ``folder`` is an architecture, or ``COMMON``."""
+    return f"op_kernel/{family}/{'arch' if part in _NUMBERED else folder}/{part}.h.j2"
 
 
 class FamilyText(Struct, frozen=True):
@@ -115,7 +133,7 @@ class FamilyText(Struct, frozen=True):
 
 @once_an_operator
 def family_parts(operator: Operator, arch: str) -> tuple[str, ...]:
-    """Names of the files that make up the body of the kernel.
+    """Names of the files that make up the body of the kernel for an architecture, with the common ones.
 
     There are none where the family has no such kernel, or the spec does not say what that needs.
     """
@@ -173,7 +191,6 @@ class _Writer:
             "rope_most": row.rope,
             "heads_most": self._most_heads(),
             "scale_lanes": f"0x{lanes:016x}",
-            "shares_lists": self._arch in _REGIONS,
             "plan": list(self._plan()),
             "buffers": list(self._buffers()),
             "table": self._table(),

@@ -13,14 +13,14 @@ PAGE = (ROOT / "docs/kernel.md").read_text(encoding="utf-8")
 FAMILY = ROOT / "templates/op_kernel/sparse_mla"
 TEMPLATES = {
     path.name.removesuffix(".h.j2"): path
-    for arch in ("common", "arch22")
+    for arch in ("common", "arch", "arch22")
     for path in (FAMILY / arch).iterdir()
 }
 SPEC = (ROOT / "spec/kv_quant_sparse_flash_attention.yaml").read_text(encoding="utf-8")
 PLAN = SPEC.partition("\n  plan:")[2].partition("\n    arch35:")[0]
 SIDES = {
     "cube": ("cube",),
-    "vector": ("vector", "softmax", "output", "gather", "dequant", "list", "merge"),
+    "vector": ("vector", "tiles", "softmax", "output", "batches", "gather", "dequant", "list", "merge"),
 }
 
 
@@ -82,11 +82,11 @@ def test_sizes_are_those_of_the_plan(parameter: str, said: str) -> None:
     ("name", "declared", "said"),
     [
         ("softmax", "float SLACK = 8.0F", "exceeds it by more than 8"),
-        ("softmax", "float LOWEST = -2.0e38F", "logits −2·10³⁸"),
+        ("step", "float LOWEST = -2.0e38F", "logits −2·10³⁸"),
         ("plan", "int64_t ROW_WORK = 64", "tokens that it may see), plus 64"),
-        ("plan", "int64_t PART_TOKENS = 2 * TILE_ROWS", "none for less than 256 tokens"),
-        ("plan", "int64_t MOST_PARTS = 64", "no more than 64"),
-        ("vector", "int64_t unit = 2 * BATCH_ROWS", "in multiples of 32"),
+        ("parts", "int64_t PART_TOKENS = 2 * TILE_ROWS", "none for less than 256 tokens"),
+        ("parts", "int64_t MOST_PARTS = 64", "no more than 64"),
+        ("parts", "int64_t unit = 2 * BATCH_ROWS", "in multiples of 32"),
         ("vector", "uint32_t SOFTMAX_LAG = 2", "softmax of step *t* − 2"),
         ("vector", "uint32_t OUTPUT_LAG = 2", "output of step *t* − 4"),
     ],

@@ -307,7 +307,8 @@ def test_buffers_of_arch35_are_those_that_the_plan_and_the_row_give(
 
 def test_the_family_s_kernel_gets_what_it_calls(files: dict[str, str], flash: Operator) -> None:
     for arch in flash.archs:
-        code = "".join(text for path, text in files.items() if f"/{arch}/" in path)
+        folders = (f"op_kernel/{arch}/", "op_kernel/common/")
+        code = "".join(text for path, text in files.items() if path.startswith(folders))
         header = files[f"op_kernel/{arch}/{flash.snake}_kernel.h"]
         functions = re.findall(r"__aicore__ static inline \w+ (\w+)\(", header)
         assert "CallOf" in functions
@@ -340,9 +341,20 @@ def test_long_words_of_a_plan_stand_above_and_end_nothing(flash: Operator) -> No
         assert not any(line.endswith("\\") for line in lines)
 
 
-def test_no_body_is_pretended(files: dict[str, str], flash: Operator) -> None:
+def test_no_body_is_pretended(files: dict[str, str], open_files: dict[str, str], flash: Operator) -> None:
     for arch in flash.archs:
-        header = files[f"op_kernel/{arch}/{flash.snake}_kernel.h"]
-        assert re.search(r"void Init\([^;{]*\);", header)
-        assert "void Process();" in header
-        assert f'#include "{flash.snake}_kernel_body.h"' in header
+        path = f"op_kernel/{arch}/{flash.snake}_kernel.h"
+        assert re.search(r"void Init\([^;{]*\);", open_files[path])
+        for header in (files[path], open_files[path]):
+            assert "void Process();" in header
+            assert f'#include "{flash.snake}_kernel_body.h"' in header
+
+
+def test_what_is_the_same_on_all_architectures_is_there_once(
+    files: dict[str, str], open_files: dict[str, str], flash: Operator
+) -> None:
+    bodies = {path: text.partition("#define ")[2].partition("\n")[2] for path, text in files.items()}
+    kernels = {path: body for path, body in bodies.items() if path.startswith("op_kernel/arch")}
+    assert len(kernels) == len(set(kernels.values()))
+    assert f"op_kernel/common/{flash.snake}_list.h" in files
+    assert not any(path.startswith("op_kernel/common/") for path in open_files)

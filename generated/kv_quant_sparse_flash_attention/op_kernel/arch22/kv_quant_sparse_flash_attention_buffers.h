@@ -41,7 +41,7 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// Of all copies of a buffer.
+// Bytes of each buffer, all its copies together.
 constexpr uint32_t L1_KEYS_BYTES = 393216; // NoPE of a tile
 constexpr uint32_t L1_ROPE_BYTES = 32768; // its RoPE
 constexpr uint32_t L1_QUERY_BYTES = 73728; // Q of a query row

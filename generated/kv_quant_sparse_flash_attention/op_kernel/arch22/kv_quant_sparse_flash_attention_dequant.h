@@ -6,9 +6,8 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_DEQUANT_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_DEQUANT_H
 
-#include "kv_quant_sparse_flash_attention_gather.h"
-#include "kv_quant_sparse_flash_attention_stages.h"
-#include "kv_quant_sparse_flash_attention_step.h"
+#include "../common/kv_quant_sparse_flash_attention_gather.h"
+#include "../common/kv_quant_sparse_flash_attention_stages.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 

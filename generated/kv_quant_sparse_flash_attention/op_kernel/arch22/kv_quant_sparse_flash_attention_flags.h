@@ -6,6 +6,7 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_FLAGS_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_FLAGS_H
 
+#include "../common/kv_quant_sparse_flash_attention_events.h"
 #include "kv_quant_sparse_flash_attention_buffers.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
@@ -14,11 +15,11 @@ namespace KvQuantSparseFlashAttentionKernel {
 // for yet. A step is gathered, scored, weighted and added in this order:
 constexpr uint8_t GROUP = 2; // mode: cube core with its vector cores
 constexpr uint16_t KEYS_WRITTEN = 0; // vector, once a step: its rows and header are in global memory
-constexpr uint16_t KEYS_LOADED = 1; // cube, once a tile: its place in the ring may be overwritten
+constexpr uint16_t KEYS_FREE = 1; // cube, once a tile: its place in the ring may be overwritten
 constexpr uint16_t SCORES_WRITTEN = 2; // cube, once a step: Q · Kᵀ is in global memory
 constexpr uint16_t WEIGHTS_WRITTEN = 3; // vector, once a step: P is in global memory
 constexpr uint16_t OUTPUT_ADDED = 4; // cube, once a step: P · V is added to the accumulator
-constexpr uint16_t OUTPUT_TAKEN = 5; // vector, once an accumulator: it has been read for the last time
+constexpr uint16_t OUTPUT_FREE = 5; // vector, once an accumulator: it may be overwritten
 constexpr uint32_t MOST_SET = 15;
 // Scores and P need no flags of their own to be overwritten: the cube core scores step k + 2 after it has
 // loaded P of step k, for which the vector cores have read the scores of step k. So no more than two of
@@ -36,7 +37,8 @@ constexpr int32_t EVENT_QUERY = EVENT_WEIGHTS + 1;
 // from M to MTE1 are taken by TPipe.
 constexpr int32_t EVENT_OPERANDS = 3;
 constexpr int32_t EVENT_LEFT_WEIGHTS = EVENT_OPERANDS + OPERANDS;
-// Between M and FIX: one for each buffer of results in L0C.
+// Between M and FIX.
+constexpr int32_t EVENT_RESULTS = 0; // one for each buffer in L0C
 
 // Events of a vector core: MTE2 to V and back.
 constexpr int32_t EVENT_GATHER = 0; // one for each buffer
@@ -49,17 +51,8 @@ constexpr int32_t EVENT_STORED_WEIGHTS = STAGES;
 constexpr int32_t EVENT_STATS = EVENT_STORED_WEIGHTS + 1;
 constexpr int32_t EVENT_RESCALED = EVENT_STATS + 1;
 
-constexpr int32_t EVENTS = 8; // between two pipes
-static_assert(EVENT_QUERY < EVENTS && EVENT_LEFT_WEIGHTS < EVENTS && RESULTS <= EVENTS);
+static_assert(EVENT_QUERY < EVENTS && EVENT_LEFT_WEIGHTS < EVENTS && EVENT_RESULTS + RESULTS <= EVENTS);
 static_assert(EVENT_LIST < EVENTS && EVENT_RESCALED < EVENTS);
-
-// Makes the pipe behind the arrow wait for all that the one before it has been given so far.
-template <AscendC::HardEvent event>
-__aicore__ inline void Order(int32_t id)
-{
-    AscendC::SetFlag<event>(id);
-    AscendC::WaitFlag<event>(id);
-}
 
 } // namespace KvQuantSparseFlashAttentionKernel
 

@@ -7,8 +7,8 @@
 
 #include "kernel_operator.h"
 
+#include "../common/kv_quant_sparse_flash_attention_call.h"
 #include "../kv_quant_sparse_flash_attention_tiling_data.h"
-#include "kv_quant_sparse_flash_attention_call.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
@@ -52,8 +52,14 @@ public:
     static constexpr bool KV_JOINED = KV_LAYOUT_T == 1;
     static constexpr bool KV_PAGED = KV_LAYOUT_T == 2;
 
-    // The body of the kernel: set up, then run.
-    __aicore__ inline void Init(const Arguments &arguments, const TilingData &tiling, AscendC::TPipe &pipe);
+    __aicore__ inline void Init(const Arguments &arguments, const TilingData &tiling, AscendC::TPipe &pipe)
+    {
+        arguments_ = arguments;
+        tiling_ = tiling;
+        pipe_ = &pipe;
+    }
+
+    // The body of the kernel.
     __aicore__ inline void Process();
 
     // Fields of the tiling data, as wide as what is calculated with them.

@@ -14,23 +14,9 @@ namespace KvQuantSparseFlashAttentionKernel {
 template <typename QType, typename KvType, int FLASH_DECODE, int PAGE_ATTENTION, int LAYOUT_T,
     int KV_LAYOUT_T, int TEMPLATE_MODE, int IS_SPLIT_G>
 __aicore__ inline void Kernel<QType, KvType, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T,
-    TEMPLATE_MODE,
-    IS_SPLIT_G>::Init(const Arguments &arguments, const TilingData &tiling, AscendC::TPipe &pipe)
-{
-    arguments_ = arguments;
-    tiling_ = tiling;
-    pipe_ = &pipe;
-}
-
-template <typename QType, typename KvType, int FLASH_DECODE, int PAGE_ATTENTION, int LAYOUT_T,
-    int KV_LAYOUT_T, int TEMPLATE_MODE, int IS_SPLIT_G>
-__aicore__ inline void Kernel<QType, KvType, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T,
     TEMPLATE_MODE, IS_SPLIT_G>::Process()
 {
-    Call call = CallOf(tiling_);
-    // Scores and P of a tile have to fit their part of the workspace.
-    const int64_t fitting = QkShare(tiling_) / (SCORE_TILES * sizeof(float) * call.HeadRows());
-    call.tileRows = Smaller<uint32_t>(static_cast<uint32_t>(fitting) / SIDE * SIDE, TILE_ROWS);
+    const Call call = CallOf(tiling_);
     const int64_t core = AscendC::GetBlockIdx() / AscendC::GetTaskRation();
     const Shared<QType> shared = SharedOf<QType, Kernel>(arguments_.workspace, tiling_, call, core);
     if ASCEND_IS_AIC {

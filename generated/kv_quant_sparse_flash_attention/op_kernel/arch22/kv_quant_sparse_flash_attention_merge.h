@@ -7,6 +7,7 @@
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_MERGE_H
 
 #include "kv_quant_sparse_flash_attention_output.h"
+#include "kv_quant_sparse_flash_attention_parts.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 

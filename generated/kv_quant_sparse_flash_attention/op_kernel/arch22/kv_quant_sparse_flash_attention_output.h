@@ -6,7 +6,9 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_OUTPUT_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_OUTPUT_H
 
+#include "../common/kv_quant_sparse_flash_attention_empty.h"
 #include "kv_quant_sparse_flash_attention_dequant.h"
+#include "kv_quant_sparse_flash_attention_shared.h"
 #include "kv_quant_sparse_flash_attention_softmax.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
@@ -52,35 +54,23 @@ __aicore__ inline void ColumnsToRows(
     }
 }
 
-struct OutputAddresses {
-    GM_ADDR out;
-    GM_ADDR rowMax;
-    GM_ADDR rowSum;
-};
-
 template <typename QType>
 class Output {
 public:
-    __aicore__ inline void Init(const Call &call, const OutputAddresses &addresses, uint32_t half,
+    __aicore__ inline void Init(const Call &call, const OutputAddresses &addresses, const VectorHeads &heads,
         AscendC::TPipe &pipe, const AscendC::LocalTensor<float> &scratch)
     {
-        call_ = call;
-        heads_ = call.VectorRows();
-        firstRow_ = half * heads_;
+        writesStats_ = call.writesStats;
+        heads_ = heads;
         out_.SetGlobalBuffer((__gm__ QType *)addresses.out);
         rowMax_.SetGlobalBuffer((__gm__ float *)addresses.rowMax);
         rowSum_.SetGlobalBuffer((__gm__ float *)addresses.rowSum);
-        pipe.InitBuffer(zeroBuffer_, UB_ZEROS_BYTES);
         pipe.InitBuffer(statBuffer_, UB_OUTPUTS_BYTES);
         pipe.InitBuffer(factorBuffer_, UB_FACTORS_BYTES);
         values_ = scratch;
-        zeros_ = zeroBuffer_.Get<QType>();
         maximum_ = statBuffer_.Get<float>();
         sum_ = maximum_[FLOAT_LANES];
         factors_ = factorBuffer_.Get<float>();
-        AscendC::Duplicate(
-            zeros_.template ReinterpretCast<int16_t>(), static_cast<int16_t>(0), static_cast<int32_t>(ZEROS));
-        Order<AscendC::HardEvent::V_MTE3>(EVENT_STATS);
         AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(EVENT_STATS);
     }
 
@@ -93,12 +83,12 @@ public:
     __aicore__ inline void Rescale(
         const AscendC::GlobalTensor<float> &accumulator, const AscendC::LocalTensor<float> &factor)
     {
-        SpreadOverRows(factors_, factor, heads_);
+        SpreadOverRows(factors_, factor, heads_.Rows());
         for (uint32_t column = 0; column < NOPE_COLUMNS; column += PART_COLUMNS) {
             Load(accumulator, column);
-            MultiplyColumns(values_, factors_, heads_);
+            MultiplyColumns(values_, factors_, heads_.Rows());
             Order<AscendC::HardEvent::V_MTE3>(EVENT_RESCALED);
-            const uint16_t blocks = static_cast<uint16_t>(heads_ * SIDE / FLOATS_OF_BLOCK);
+            const uint16_t blocks = static_cast<uint16_t>(heads_.Rows() * SIDE / FLOATS_OF_BLOCK);
             AscendC::DataCopy(
                 Mine(accumulator, column), values_, AscendC::DataCopyParams{PART_COLUMNS, blocks, 0, blocks});
             Order<AscendC::HardEvent::MTE3_MTE2>(EVENT_RESCALED);
@@ -110,14 +100,14 @@ public:
     __aicore__ inline void Finish(const Step &step, const AscendC::GlobalTensor<float> &accumulator,
         const Stats &stats, Stages<QType> &stages)
     {
-        const uint32_t heads = HeadsOf(step);
+        const uint32_t heads = heads_.Existing(step.firstHead);
         StoreStats(step, heads, stats);
         Invert(stats);
         for (uint32_t column = 0; column < NOPE_COLUMNS; column += PART_COLUMNS) {
             Load(accumulator, column);
-            MultiplyColumns(values_, factors_, heads_);
+            MultiplyColumns(values_, factors_, heads_.Rows());
             const AscendC::LocalTensor<QType> rows = stages.Take();
-            ColumnsToRows(rows, values_, heads_);
+            ColumnsToRows(rows, values_, heads_.Rows());
             stages.Filled();
             StoreRows(rows, step, heads, column);
             stages.Stored();
@@ -129,52 +119,22 @@ public:
         const Step &step, const AscendC::GlobalTensor<float> &to, const Stats &stats)
     {
         Order<AscendC::HardEvent::V_MTE3>(EVENT_ACCUMULATOR);
-        const uint32_t first = step.firstHead + firstRow_;
-        AscendC::DataCopy(to[first], stats.reference, heads_);
-        AscendC::DataCopy(to[MOST_HEADS + first], stats.maximum, heads_);
-        AscendC::DataCopy(to[2 * MOST_HEADS + first], stats.sum, heads_);
-    }
-
-    // A query row that sees nothing.
-    __aicore__ inline void Clear(int64_t queryRow, uint32_t half)
-    {
-        const int64_t middle = call_.heads / 2;
-        const int64_t end = half == 0 ? middle : call_.heads;
-        int64_t head = half == 0 ? 0 : middle;
-        if (call_.writesStats && head < end) {
-            StoreZeros(rowMax_, queryRow * call_.heads + head, end - head);
-            StoreZeros(rowSum_, queryRow * call_.heads + head, end - head);
-        }
-        for (; head < end; head += ZEROS / NOPE_ELEMENTS) {
-            const uint32_t heads = static_cast<uint32_t>(Smaller<int64_t>(end - head, ZEROS / NOPE_ELEMENTS));
-            AscendC::DataCopy(out_[OffsetOf(queryRow, head)], zeros_, heads * NOPE_ELEMENTS);
-        }
+        const uint32_t first = step.firstHead + heads_.First();
+        AscendC::DataCopy(to[first], stats.reference, heads_.Rows());
+        AscendC::DataCopy(to[MOST_HEADS + first], stats.maximum, heads_.Rows());
+        AscendC::DataCopy(to[2 * MOST_HEADS + first], stats.sum, heads_.Rows());
     }
 
 private:
-    static constexpr uint32_t ZEROS = UB_ZEROS_BYTES / sizeof(QType);
-
-    __aicore__ inline uint64_t OffsetOf(int64_t queryRow, int64_t head) const
-    {
-        return static_cast<uint64_t>((queryRow * call_.heads + head) * NOPE_ELEMENTS);
-    }
-
-    // Heads of this core that exist.
-    __aicore__ inline uint32_t HeadsOf(const Step &step) const
-    {
-        const int64_t left = call_.heads - step.firstHead - firstRow_;
-        return static_cast<uint32_t>(Smaller<int64_t>(Larger<int64_t>(left, 0), heads_));
-    }
-
     __aicore__ inline AscendC::GlobalTensor<float> Mine(
         const AscendC::GlobalTensor<float> &accumulator, uint32_t column) const
     {
-        return accumulator[(column * 2 * heads_ + firstRow_) * SIDE];
+        return accumulator[(column * 2 * heads_.Rows() + heads_.First()) * SIDE];
     }
 
     __aicore__ inline void Load(const AscendC::GlobalTensor<float> &accumulator, uint32_t column)
     {
-        const uint16_t blocks = static_cast<uint16_t>(heads_ * SIDE / FLOATS_OF_BLOCK);
+        const uint16_t blocks = static_cast<uint16_t>(heads_.Rows() * SIDE / FLOATS_OF_BLOCK);
         Order<AscendC::HardEvent::V_MTE2>(EVENT_ACCUMULATOR);
         AscendC::DataCopy(
             values_, Mine(accumulator, column), AscendC::DataCopyParams{PART_COLUMNS, blocks, blocks, 0});
@@ -187,9 +147,9 @@ private:
         constexpr int32_t count = static_cast<int32_t>(FLOAT_LANES);
         AscendC::Duplicate(stats.maximum, 1.0F, count);
         AscendC::PipeBarrier<PIPE_V>();
-        AscendC::Div(stats.sum, stats.maximum, stats.sum, static_cast<int32_t>(heads_));
+        AscendC::Div(stats.sum, stats.maximum, stats.sum, static_cast<int32_t>(heads_.Rows()));
         AscendC::PipeBarrier<PIPE_V>();
-        SpreadOverRows(factors_, stats.sum, heads_);
+        SpreadOverRows(factors_, stats.sum, heads_.Rows());
     }
 
     __aicore__ inline void StoreRows(
@@ -199,8 +159,8 @@ private:
             return;
         }
         constexpr uint16_t gap = NOPE_COLUMNS - PART_COLUMNS;
-        const uint64_t offset = OffsetOf(step.queryRow, step.firstHead + firstRow_) + column * SIDE;
-        AscendC::DataCopy(out_[offset], rows,
+        const uint64_t place = heads_.Place(step.queryRow, step.firstHead);
+        AscendC::DataCopy(out_[place * NOPE_ELEMENTS + column * SIDE], rows,
             AscendC::DataCopyParams{
                 static_cast<uint16_t>(heads), static_cast<uint16_t>(PART_COLUMNS), 0, gap});
     }
@@ -208,7 +168,7 @@ private:
     // maximum, and sum of exp(logit - maximum)
     __aicore__ inline void StoreStats(const Step &step, uint32_t heads, const Stats &stats)
     {
-        if (!call_.writesStats) {
+        if (!writesStats_) {
             return;
         }
         constexpr int32_t count = static_cast<int32_t>(FLOAT_LANES);
@@ -221,34 +181,22 @@ private:
         AscendC::Mul(sum_, sum_, stats.sum, count);
         Order<AscendC::HardEvent::V_MTE3>(EVENT_STATS);
         if (heads > 0) {
-            const uint64_t offset =
-                static_cast<uint64_t>(step.queryRow * call_.heads + step.firstHead + firstRow_);
+            const uint64_t place = heads_.Place(step.queryRow, step.firstHead);
             const AscendC::DataCopyExtParams params{1, static_cast<uint32_t>(heads * sizeof(float)), 0, 0, 0};
-            AscendC::DataCopyPad(rowMax_[offset], maximum_, params);
-            AscendC::DataCopyPad(rowSum_[offset], sum_, params);
+            AscendC::DataCopyPad(rowMax_[place], maximum_, params);
+            AscendC::DataCopyPad(rowSum_[place], sum_, params);
         }
         AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(EVENT_STATS);
     }
 
-    __aicore__ inline void StoreZeros(const AscendC::GlobalTensor<float> &to, int64_t offset, int64_t count)
-    {
-        const AscendC::DataCopyExtParams params{
-            1, static_cast<uint32_t>(count * static_cast<int64_t>(sizeof(float))), 0, 0, 0};
-        AscendC::DataCopyPad(
-            to[static_cast<uint64_t>(offset)], zeros_.template ReinterpretCast<float>(), params);
-    }
-
-    Call call_;
-    uint32_t heads_ = 0;
-    uint32_t firstRow_ = 0; // of this core
+    bool writesStats_ = false;
+    VectorHeads heads_;
     AscendC::GlobalTensor<QType> out_;
     AscendC::GlobalTensor<float> rowMax_;
     AscendC::GlobalTensor<float> rowSum_;
-    AscendC::TBuf<AscendC::TPosition::VECCALC> zeroBuffer_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> statBuffer_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> factorBuffer_;
     AscendC::LocalTensor<float> values_; // [columns of a part][heads][SIDE]
-    AscendC::LocalTensor<QType> zeros_;
     AscendC::LocalTensor<float> maximum_;
     AscendC::LocalTensor<float> sum_;
     AscendC::LocalTensor<float> factors_; // [heads][SIDE]

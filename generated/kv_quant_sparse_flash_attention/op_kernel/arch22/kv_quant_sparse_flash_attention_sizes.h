@@ -6,7 +6,7 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_SIZES_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_SIZES_H
 
-#include "kernel_operator.h"
+#include "../common/kv_quant_sparse_flash_attention_units.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
@@ -15,15 +15,6 @@ constexpr uint32_t NOPE_ELEMENTS = 512; // quantised elements of a row
 constexpr uint32_t SCALE_TILE = 128; // of these share a scale
 constexpr uint32_t ROPE_ELEMENTS = 64; // at most, in the dtype of Q
 constexpr uint32_t SCALES = NOPE_ELEMENTS / SCALE_TILE;
-
-// What the hardware works in.
-constexpr uint32_t BLOCK_BYTES = 32;
-constexpr uint32_t REPEAT_BYTES = 256;
-constexpr uint32_t FLOAT_LANES = REPEAT_BYTES / sizeof(float);
-constexpr uint32_t HALF_LANES = REPEAT_BYTES / sizeof(half);
-constexpr uint32_t REPEAT_BLOCKS = REPEAT_BYTES / BLOCK_BYTES;
-constexpr uint32_t SIDE = 16; // rows and columns of a fractal
-constexpr uint32_t FLOATS_OF_BLOCK = BLOCK_BYTES / sizeof(float);
 
 // The plan for this architecture.
 constexpr uint32_t TILE_ROWS = 128; // selected rows that are multiplied at a time
@@ -47,28 +38,6 @@ constexpr uint32_t NOPE_COLUMNS = NOPE_ELEMENTS / SIDE; // columns of fractals
 constexpr uint32_t ROPE_COLUMNS = ROPE_ELEMENTS / SIDE;
 constexpr uint32_t ROW_COLUMNS = NOPE_COLUMNS + ROPE_COLUMNS;
 constexpr uint32_t DEPTH_COLUMNS = DEPTH / SIDE;
-
-__aicore__ inline uint32_t AlignUp(uint32_t value, uint32_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
-__aicore__ inline int64_t CeilDiv(int64_t value, int64_t unit)
-{
-    return (value + unit - 1) / unit;
-}
-
-template <typename T>
-__aicore__ inline T Smaller(T a, T b)
-{
-    return a < b ? a : b;
-}
-
-template <typename T>
-__aicore__ inline T Larger(T a, T b)
-{
-    return a > b ? a : b;
-}
 
 } // namespace KvQuantSparseFlashAttentionKernel
 

@@ -6,8 +6,8 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_SOFTMAX_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_SOFTMAX_H
 
-#include "kv_quant_sparse_flash_attention_flags.h"
-#include "kv_quant_sparse_flash_attention_step.h"
+#include "../common/kv_quant_sparse_flash_attention_call.h"
+#include "../common/kv_quant_sparse_flash_attention_step.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
@@ -25,12 +25,11 @@ template <typename QType>
 class Softmax {
 public:
     static constexpr float SLACK = 8.0F;
-    static constexpr float LOWEST = -2.0e38F; // below every logit
 
     __aicore__ inline void Init(
         const Call &call, AscendC::TPipe &pipe, const AscendC::LocalTensor<float> &scratch)
     {
-        call_ = call;
+        scale_ = call.scale;
         heads_ = call.VectorRows();
         pipe.InitBuffer(scoreBuffer_, UB_SCORES_BYTES);
         pipe.InitBuffer(weightBuffer_, UB_WEIGHTS_BYTES);
@@ -47,7 +46,9 @@ public:
         factor_ = Temporary(4);
         bits_ = Temporary(TEMPORARIES).template ReinterpretCast<uint8_t>();
         spread_ = spreadBuffer_.Get<float>();
-        Duplicate(stats_, 0.0F, static_cast<int32_t>((3 * STAT_SETS + TEMPORARIES) * FLOAT_LANES));
+        AscendC::Duplicate(
+            stats_, 0.0F, static_cast<int32_t>((3 * STAT_SETS + TEMPORARIES) * FLOAT_LANES));
+        AscendC::PipeBarrier<PIPE_V>();
         AscendC::Duplicate(scores_, 0.0F, static_cast<int32_t>(VECTOR_HEADS * TILE_ROWS));
         AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(EVENT_LOADED_SCORES);
         AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(EVENT_STORED_WEIGHTS);
@@ -65,11 +66,13 @@ public:
         return {stats_[at], stats_[at + FLOAT_LANES], stats_[at + 2 * FLOAT_LANES]};
     }
 
-    __aicore__ inline void Load(const AscendC::GlobalTensor<float> &from, const Step &step)
+    // `pitch` is that of the scores of a head in global memory.
+    __aicore__ inline void Load(
+        const AscendC::GlobalTensor<float> &from, uint32_t pitch, const Step &step)
     {
         AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(EVENT_LOADED_SCORES);
         const uint16_t blocks = static_cast<uint16_t>(step.Pitch() / FLOATS_OF_BLOCK);
-        const uint16_t fromGap = static_cast<uint16_t>(call_.tileRows / FLOATS_OF_BLOCK - blocks);
+        const uint16_t fromGap = static_cast<uint16_t>(pitch / FLOATS_OF_BLOCK - blocks);
         const uint16_t toGap = static_cast<uint16_t>(TILE_ROWS / FLOATS_OF_BLOCK - blocks);
         AscendC::DataCopy(
             scores_, from, AscendC::DataCopyParams{static_cast<uint16_t>(heads_), blocks, fromGap, toGap});
@@ -84,7 +87,7 @@ public:
         if (step.first) {
             Reset(stats);
         }
-        AscendC::Muls(scores_, scores_, call_.scale, FLOAT_LANES, static_cast<uint8_t>(2 * heads_), Whole());
+        AscendC::Muls(scores_, scores_, scale_, FLOAT_LANES, static_cast<uint8_t>(2 * heads_), Whole());
         AscendC::PipeBarrier<PIPE_V>();
         Mask(step.rows);
         Fold<true>();
@@ -135,12 +138,6 @@ private:
     __aicore__ inline AscendC::UnaryRepeatParams Whole() const
     {
         return {1, 1, REPEAT_BLOCKS, REPEAT_BLOCKS};
-    }
-
-    __aicore__ inline void Duplicate(const AscendC::LocalTensor<float> &to, float value, int32_t count) const
-    {
-        AscendC::Duplicate(to, value, count);
-        AscendC::PipeBarrier<PIPE_V>();
     }
 
     __aicore__ inline void Reset(const Stats &stats) const
@@ -234,7 +231,7 @@ private:
         AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(EVENT_LOADED_SCORES);
     }
 
-    Call call_;
+    float scale_ = 0.0F;
     uint32_t heads_ = 0; // rows of this vector core, with those of heads that do not exist
     AscendC::TBuf<AscendC::TPosition::VECCALC> scoreBuffer_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> weightBuffer_;

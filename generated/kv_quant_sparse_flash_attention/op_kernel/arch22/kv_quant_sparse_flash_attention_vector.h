@@ -6,14 +6,14 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_VECTOR_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_VECTOR_H
 
-#include "kv_quant_sparse_flash_attention_list.h"
+#include "../common/kv_quant_sparse_flash_attention_batches.h"
 #include "kv_quant_sparse_flash_attention_merge.h"
+#include "kv_quant_sparse_flash_attention_tiles.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// The work of a core is a sequence of steps, over all its query rows. Of each tile the two vector cores
-// gather the batches of BATCH_ROWS rows in turns. The softmax of a step comes SOFTMAX_LAG steps after its
-// gathering, so that the cube core has scored it by then, and its output OUTPUT_LAG steps later.
+// The softmax of a step comes SOFTMAX_LAG steps after its gathering, so that the cube core has scored it by
+// then, and its output OUTPUT_LAG steps later.
 template <typename Facts>
 class Vector {
 public:
@@ -28,18 +28,16 @@ public:
         shared_ = shared;
         groups_ = call.HeadGroups();
         half_ = static_cast<uint32_t>(AscendC::GetSubBlockIdx());
-        Lengths<Facts> lengths;
-        lengths.Init(call, arguments.qLens, arguments.kvLens);
-        plan_.Init(call, lengths, core, AscendC::GetBlockNum());
+        heads_.Init(call, half_);
         pipe.InitBuffer(scratchBuffer_, UB_SCRATCH_BYTES);
         pipe.InitBuffer(headerBuffer_, UB_HEADERS_BYTES);
         const AscendC::LocalTensor<float> scratch = scratchBuffer_.Get<float>();
-        list_.Init(call, arguments.indices, arguments.table, pipe, scratch.ReinterpretCast<int32_t>());
-        gatherer_.Init(call, arguments.kv, pipe);
+        tiles_.Init(call, shared.tileRows, arguments, core, heads_, pipe, scratch);
+        batches_.Init(call, arguments.kv, half_, pipe);
         dequantiser_.Init(call, pipe, scratch);
         softmax_.Init(call, pipe, scratch);
-        output_.Init(
-            call, OutputAddresses{arguments.out, arguments.rowMax, arguments.rowSum}, half_, pipe, scratch);
+        output_.Init(call, OutputAddresses{arguments.out, arguments.rowMax, arguments.rowSum}, heads_, pipe,
+            scratch);
         stages_.Init(pipe);
         arguments_ = arguments;
         tiling_ = tiling;
@@ -53,19 +51,20 @@ public:
     __aicore__ inline void Process()
     {
         uint32_t number = 0;
-        for (; Exists(number); ++number) {
-            if (step_[number % STEPS].firstHead == 0) {
+        for (; tiles_.HasStep(number); ++number) {
+            const Step &step = tiles_.StepOf(number);
+            if (step.firstHead == 0) {
                 Gather(number / groups_);
             }
-            Announce(number, step_[number % STEPS]);
+            Announce(number, step);
             Advance(number);
         }
         Announce(number, Step{});
-        for (; number < steps_ + SOFTMAX_LAG + OUTPUT_LAG; ++number) {
+        for (; number < tiles_.Planned() + SOFTMAX_LAG + OUTPUT_LAG; ++number) {
             Advance(number);
         }
         Await();
-        if (plan_.Parts() > 1) {
+        if (tiles_.ListParts().Count() > 1) {
             MergeParts();
         }
     }
@@ -73,137 +72,46 @@ public:
 private:
     static constexpr uint32_t SOFTMAX_LAG = 2;
     static constexpr uint32_t OUTPUT_LAG = 2;
-    static constexpr uint32_t STEPS = 16; // remembered: from the output to the tile ahead of gathering
-    static_assert(SOFTMAX_LAG + OUTPUT_LAG + 2 * MOST_GROUPS <= STEPS);
+    // Steps are remembered from the output to the tile ahead of gathering.
+    static_assert(SOFTMAX_LAG + OUTPUT_LAG + 2 * MOST_GROUPS <= Tiles<Facts>::REMEMBERED);
     // A query row can be a single step for each group of heads: its statistics last until its output.
     static_assert(OUTPUT_LAG < STAT_SETS);
     // The scores of a step say that its header has been read.
     static_assert(SOFTMAX_LAG < RING_TILES);
-    // What may be set and not waited for: KEYS_WRITTEN, OUTPUT_ADDED and OUTPUT_TAKEN.
+    // What may be set and not waited for: KEYS_WRITTEN, OUTPUT_ADDED and OUTPUT_FREE.
     static_assert(SOFTMAX_LAG < MOST_SET && OUTPUT_LAG < MOST_SET && ACCUMULATORS * MOST_GROUPS <= MOST_SET);
     static_assert(3 * LIST_TOKENS * sizeof(int32_t) + LIST_TOKENS / 8 <= UB_SCRATCH_BYTES);
-
-    // ------------------------------------------------------------------ which steps there are
-
-    // Whether there is such a step; it has been planned then.
-    __aicore__ inline bool Exists(uint32_t number)
-    {
-        while (steps_ <= number && PlanTile()) {
-        }
-        return steps_ > number;
-    }
-
-    // The next tile of the query row, or the first of the next one that sees anything.
-    __aicore__ inline bool PlanTile()
-    {
-        const bool first = left_ == 0;
-        if (first && !OpenRow()) {
-            return false;
-        }
-        const uint32_t rows = static_cast<uint32_t>(Smaller<int64_t>(left_, call_.tileRows));
-        left_ -= rows;
-        for (uint32_t group = 0; group < groups_; ++group) {
-            Step &step = step_[steps_ % STEPS];
-            step.rows = rows;
-            step.queryRow = row_.index;
-            step.firstHead = group * HEADS;
-            step.accumulator = (opened_ - 1) * groups_ + group;
-            step.first = first;
-            step.last = left_ == 0;
-            ++steps_;
-        }
-        return true;
-    }
-
-    // Goes on with the next row that sees anything.
-    __aicore__ inline bool OpenRow()
-    {
-        // Of the tiles so far, this core has gathered its part.
-        issueTile_ = steps_ / groups_;
-        issueRow_ = 0;
-        while (plan_.Next(row_)) {
-            OpenList();
-            if (left_ > 0) {
-                ++opened_;
-                return true;
-            }
-            if (tokens_ == 0 && plan_.Part() == 0) {
-                output_.Clear(row_.index, half_);
-            }
-        }
-        return false;
-    }
-
-    // The list of the row, from the first to the last token of this core's part.
-    __aicore__ inline void OpenList()
-    {
-        tokens_ = list_.Open(row_);
-        const int64_t share = ShareOf(tokens_);
-        const int64_t begin = Smaller(plan_.Part() * share, tokens_);
-        left_ = Smaller(share, tokens_ - begin);
-        if (left_ > 0) {
-            list_.Skip(static_cast<uint32_t>(begin));
-        }
-    }
-
-    // Tokens of all parts but the last: batches of both vector cores are whole.
-    __aicore__ inline int64_t ShareOf(int64_t tokens) const
-    {
-        constexpr int64_t unit = 2 * BATCH_ROWS;
-        return plan_.Parts() == 1 ? tokens : CeilDiv(CeilDiv(tokens, plan_.Parts()), unit) * unit;
-    }
 
     // ------------------------------------------------------------------ gather
 
     __aicore__ inline void Gather(uint32_t tile)
     {
         AwaitPlace(tile);
-        const Step &step = step_[tile * groups_ % STEPS];
-        for (uint32_t row = (half_ + tile) % 2 * BATCH_ROWS; row < step.rows; row += 2 * BATCH_ROWS) {
-            while (gatherer_.HasRoom() && Issue(tile + 1)) {
-            }
-            const AscendC::LocalTensor<QType> rows = stages_.Take();
-            dequantiser_.Dequantise(gatherer_, Smaller(step.rows - row, BATCH_ROWS), rows);
+        const uint32_t rows = tiles_.Rows(tile);
+        for (uint32_t row = batches_.FirstRow(tile); row < rows; row += batches_.STRIDE) {
+            batches_.AskAhead(tiles_, tile);
+            const AscendC::LocalTensor<QType> batch = stages_.Take();
+            dequantiser_.Dequantise(batches_.Asked(), batches_.Tokens(tiles_, tile, row), batch);
             stages_.Filled();
-            const uint16_t gap = static_cast<uint16_t>(step.Pitch() - BATCH_ROWS);
+            const uint16_t gap = static_cast<uint16_t>(AlignUp(rows, SIDE) - BATCH_ROWS);
             const uint16_t columns = static_cast<uint16_t>(call_.Columns());
             AscendC::DataCopy(
-                shared_.Keys(tile)[row * SIDE], rows, AscendC::DataCopyParams{columns, BATCH_ROWS, 0, gap});
+                shared_.Keys(tile)[row * SIDE], batch, AscendC::DataCopyParams{columns, BATCH_ROWS, 0, gap});
             stages_.Stored();
         }
+        batches_.Leave(tiles_, tile);
     }
-
-    // Asks for the rows of the next batch of this core, if it is in a tile up to `last`.
-    __aicore__ inline bool Issue(uint32_t last)
-    {
-        while (issueTile_ <= last && Exists(issueTile_ * groups_)) {
-            const uint32_t rows = step_[issueTile_ * groups_ % STEPS].rows;
-            while (issueRow_ < rows) {
-                const uint32_t count = Smaller(rows - issueRow_, BATCH_ROWS);
-                const bool mine = (issueRow_ / BATCH_ROWS + issueTile_) % 2 == half_;
-                issueRow_ += BATCH_ROWS;
-                if (mine) {
-                    gatherer_.Issue(list_, count);
-                    return true;
-                }
-                list_.Skip(count);
-            }
-            ++issueTile_;
-            issueRow_ = 0;
-        }
-        return false;
-    }
-
-    // ------------------------------------------------------------------ what the cube core is told
 
     // The cube core has loaded the tile that was in this place of the ring.
     __aicore__ inline void AwaitPlace(uint32_t tile)
     {
         if (tile >= RING_TILES) {
-            AscendC::CrossCoreWaitFlag(KEYS_LOADED);
-            ++loaded_;
+            AscendC::CrossCoreWaitFlag(KEYS_FREE);
+            ++freed_;
         }
     }
+
+    // ------------------------------------------------------------------ what the cube core is told
 
     // One of the two writes the header; the cube core goes on when both have set the flag. It has read the
     // one that was in this place long ago: the scores of a later step have come.
@@ -227,7 +135,7 @@ private:
     // What is due when the step has been gathered.
     __aicore__ inline void Advance(uint32_t number)
     {
-        if (number >= SOFTMAX_LAG && number - SOFTMAX_LAG < steps_) {
+        if (number >= SOFTMAX_LAG && number - SOFTMAX_LAG < tiles_.Planned()) {
             Weigh(number - SOFTMAX_LAG);
         }
         if (number >= SOFTMAX_LAG + OUTPUT_LAG) {
@@ -237,19 +145,18 @@ private:
 
     __aicore__ inline void Weigh(uint32_t number)
     {
-        const Step &step = step_[number % STEPS];
-        const uint32_t mine = half_ * call_.VectorRows();
+        const Step &step = tiles_.StepOf(number);
         AscendC::CrossCoreWaitFlag(SCORES_WRITTEN);
-        softmax_.Load(shared_.Scores(number)[mine * call_.tileRows], step);
+        softmax_.Load(shared_.Scores(number)[heads_.First() * shared_.tileRows], shared_.tileRows, step);
         softmax_.Compute(step);
         if (!step.first && softmax_.Moved()) {
             AwaitOutput(number);
             output_.Rescale(shared_.Output(step.accumulator), softmax_.Factor());
         }
         AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(EVENT_STORED_WEIGHTS);
-        const uint16_t heads = static_cast<uint16_t>(call_.VectorRows());
+        const uint16_t heads = static_cast<uint16_t>(heads_.Rows());
         const uint16_t columns = static_cast<uint16_t>(step.Pitch() / SIDE);
-        AscendC::DataCopy(shared_.Weights(number)[mine * SIDE], softmax_.Weights(),
+        AscendC::DataCopy(shared_.Weights(number)[heads_.First() * SIDE], softmax_.Weights(),
             AscendC::DataCopyParams{columns, heads, 0, heads});
         AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(EVENT_STORED_WEIGHTS);
         AscendC::CrossCoreSetFlag<GROUP, PIPE_MTE3>(WEIGHTS_WRITTEN);
@@ -266,30 +173,33 @@ private:
     __aicore__ inline void Finish(uint32_t number)
     {
         AwaitOutput(number + 1);
-        const Step &step = step_[number % STEPS];
+        const Step &step = tiles_.StepOf(number);
         if (!step.last) {
             return;
         }
         AscendC::PipeBarrier<PIPE_V>();
         const Stats stats = softmax_.Of(step.accumulator);
-        if (plan_.Parts() > 1) {
+        if (tiles_.ListParts().Count() > 1) {
             output_.StorePart(step, shared_.stats, stats);
         } else {
             output_.Finish(step, shared_.Output(step.accumulator), stats, stages_);
         }
-        AscendC::CrossCoreSetFlag<GROUP, PIPE_MTE2>(OUTPUT_TAKEN);
+        AscendC::CrossCoreSetFlag<GROUP, PIPE_MTE2>(OUTPUT_FREE);
     }
 
     // All cores meet, those too that have no row; then the vector cores of a row share its heads.
     __aicore__ inline void MergeParts()
     {
         AscendC::SyncAll();
-        if (tokens_ == 0) {
+        const Parts<Facts> &parts = tiles_.ListParts();
+        const int64_t tokens = tiles_.OpenTokens();
+        if (tokens == 0) {
             return;
         }
-        const Merged merged{row_.index, core_ - plan_.Part(), CeilDiv(tokens_, ShareOf(tokens_))};
-        const uint32_t member = static_cast<uint32_t>(2 * plan_.Part()) + half_;
-        const uint32_t members = static_cast<uint32_t>(2 * plan_.Parts());
+        const Merged merged{tiles_.OpenRow().index, core_ - parts.Mine(),
+            CeilDiv(tokens, parts.TokensOfPart(tokens))};
+        const uint32_t member = static_cast<uint32_t>(2 * parts.Mine()) + half_;
+        const uint32_t members = static_cast<uint32_t>(2 * parts.Count());
         Merge<Facts> merge;
         merge.Init(call_, tiling_, arguments_, scratch_);
         for (uint32_t item = member; item < merge.Items(); item += members) {
@@ -299,10 +209,10 @@ private:
 
     __aicore__ inline void Await()
     {
-        for (; loaded_ < steps_ / groups_; ++loaded_) {
-            AscendC::CrossCoreWaitFlag(KEYS_LOADED);
+        for (; freed_ < tiles_.Planned() / groups_; ++freed_) {
+            AscendC::CrossCoreWaitFlag(KEYS_FREE);
         }
-        gatherer_.Await();
+        batches_.Await();
         softmax_.Await();
         output_.Await();
         stages_.Await();
@@ -316,9 +226,9 @@ private:
     AscendC::LocalTensor<float> scratch_;
     uint32_t groups_ = 1; // of heads
     uint32_t half_ = 0; // which of the two vector cores this is
-    Plan<Facts> plan_;
-    List<Facts> list_;
-    Gatherer<KvType> gatherer_;
+    VectorHeads heads_;
+    Tiles<Facts> tiles_;
+    Batches<Tiles<Facts>, KvType> batches_;
     Dequantiser<QType, KvType> dequantiser_;
     Softmax<QType> softmax_;
     Output<QType> output_;
@@ -326,16 +236,7 @@ private:
     AscendC::TBuf<AscendC::TPosition::VECCALC> scratchBuffer_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> headerBuffer_;
     AscendC::LocalTensor<int32_t> headers_;
-    // The query row that is planned.
-    Row row_;
-    int64_t tokens_ = 0; // of its list
-    int64_t left_ = 0; // of these in this core's part, without a tile
-    uint32_t opened_ = 0; // query rows that see anything
-    Step step_[STEPS];
-    uint32_t steps_ = 0; // planned
-    uint32_t issueTile_ = 0;
-    uint32_t issueRow_ = 0;
-    uint32_t loaded_ = 0; // tiles that the cube core is known to have loaded
+    uint32_t freed_ = 0; // places in the ring, of tiles that the cube core is known to have loaded
     uint32_t added_ = 0; // steps whose P · V is known to be added
 };
 

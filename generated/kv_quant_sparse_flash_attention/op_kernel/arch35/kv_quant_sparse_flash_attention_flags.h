@@ -6,6 +6,7 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_FLAGS_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_FLAGS_H
 
+#include "../common/kv_quant_sparse_flash_attention_events.h"
 #include "kv_quant_sparse_flash_attention_buffers.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
@@ -30,8 +31,9 @@ constexpr int32_t EVENT_QUERY = 0;
 // from M to MTE1 are taken by TPipe.
 constexpr int32_t EVENT_OPERANDS = 3;
 constexpr int32_t EVENT_LEFT_WEIGHTS = EVENT_OPERANDS + OPERANDS;
-// Between M and FIX: one for each buffer of results in L0C, and one for each of scores.
-constexpr int32_t EVENT_SCORES = RESULTS;
+// Between M and FIX.
+constexpr int32_t EVENT_RESULTS = 0; // one for each buffer in L0C
+constexpr int32_t EVENT_SCORES = EVENT_RESULTS + RESULTS; // likewise
 
 // Events of a vector core: MTE2 to V and back.
 constexpr int32_t EVENT_GATHER = 0; // one for each buffer
@@ -39,19 +41,9 @@ constexpr int32_t EVENT_LIST = GATHER_BUFFERS;
 // V to MTE3 and back.
 constexpr int32_t EVENT_STAGE = 0; // one for each buffer
 constexpr int32_t EVENT_STORED_WEIGHTS = STAGES;
-constexpr int32_t EVENT_ZEROS = EVENT_STORED_WEIGHTS + 1;
 
-constexpr int32_t EVENTS = 8; // between two pipes
 static_assert(EVENT_LEFT_WEIGHTS < EVENTS && EVENT_SCORES + SCORE_TILES <= EVENTS);
-static_assert(EVENT_LIST < EVENTS && EVENT_ZEROS < EVENTS);
-
-// Makes the pipe behind the arrow wait for all that the one before it has been given so far.
-template <AscendC::HardEvent event>
-__aicore__ inline void Order(int32_t id)
-{
-    AscendC::SetFlag<event>(id);
-    AscendC::WaitFlag<event>(id);
-}
+static_assert(EVENT_LIST < EVENTS && EVENT_STORED_WEIGHTS < EVENTS);
 
 // On the cube core: both vector cores.
 template <pipe_t pipe>

@@ -14,17 +14,6 @@ namespace KvQuantSparseFlashAttentionKernel {
 template <typename QType, typename KvType, int FLASH_DECODE, int PAGE_ATTENTION, int LAYOUT_T,
     int KV_LAYOUT_T, int TEMPLATE_MODE, int IS_SPLIT_G>
 __aicore__ inline void Kernel<QType, KvType, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T,
-    TEMPLATE_MODE,
-    IS_SPLIT_G>::Init(const Arguments &arguments, const TilingData &tiling, AscendC::TPipe &pipe)
-{
-    arguments_ = arguments;
-    tiling_ = tiling;
-    pipe_ = &pipe;
-}
-
-template <typename QType, typename KvType, int FLASH_DECODE, int PAGE_ATTENTION, int LAYOUT_T,
-    int KV_LAYOUT_T, int TEMPLATE_MODE, int IS_SPLIT_G>
-__aicore__ inline void Kernel<QType, KvType, FLASH_DECODE, PAGE_ATTENTION, LAYOUT_T, KV_LAYOUT_T,
     TEMPLATE_MODE, IS_SPLIT_G>::Process()
 {
     const Call call = CallOf(tiling_);

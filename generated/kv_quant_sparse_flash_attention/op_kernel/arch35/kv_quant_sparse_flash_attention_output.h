@@ -6,6 +6,8 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_OUTPUT_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_OUTPUT_H
 
+#include "../common/kv_quant_sparse_flash_attention_heads.h"
+#include "kv_quant_sparse_flash_attention_shared.h"
 #include "kv_quant_sparse_flash_attention_softmax.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
@@ -76,19 +78,12 @@ __simd_vf__ inline void DivideOutput(
 template <typename QType>
 class Output {
 public:
-    __aicore__ inline void Init(const Call &call, GM_ADDR out, uint32_t half, AscendC::TPipe &pipe)
+    __aicore__ inline void Init(GM_ADDR out, const VectorHeads &heads, AscendC::TPipe &pipe)
     {
-        call_ = call;
-        heads_ = call.VectorRows();
-        firstRow_ = half * heads_;
+        heads_ = heads;
         out_.SetGlobalBuffer((__gm__ QType *)out);
         pipe.InitBuffer(outputBuffer_, UB_OUTPUT_BYTES);
-        pipe.InitBuffer(zeroBuffer_, UB_ZEROS_BYTES);
         output_ = (__ubuf__ float *)outputBuffer_.Get<float>().GetPhyAddr();
-        zeros_ = zeroBuffer_.Get<QType>();
-        AscendC::Duplicate(
-            zeros_.template ReinterpretCast<int16_t>(), static_cast<int16_t>(0), static_cast<int32_t>(ZEROS));
-        Order<AscendC::HardEvent::V_MTE3>(EVENT_ZEROS);
     }
 
     // A part of P · V of a tile; `column` is its first.
@@ -96,7 +91,7 @@ public:
         const Step &step, uint32_t column, const AscendC::LocalTensor<float> &result, __ubuf__ float *factors)
     {
         __ubuf__ float *from = (__ubuf__ float *)result.GetPhyAddr();
-        const uint16_t heads = static_cast<uint16_t>(heads_);
+        const uint16_t heads = static_cast<uint16_t>(heads_.Rows());
         if (step.first) {
             asc_vf_call<CopyResult>(output_ + column * SIDE, from, heads);
         } else {
@@ -106,53 +101,26 @@ public:
 
     __aicore__ inline void Store(const Step &step, __ubuf__ float *sums, Stages<QType> &stages)
     {
-        const uint32_t heads = HeadsOf(step);
+        const uint64_t place = heads_.Place(step.queryRow, step.firstHead);
+        const uint32_t heads = heads_.Existing(step.firstHead);
         for (uint32_t head = 0; head < heads; head += STAGE_HEADS) {
             const uint32_t count = Smaller(heads - head, STAGE_HEADS);
             const AscendC::LocalTensor<QType> rows = stages.Take();
             asc_vf_call<DivideOutput<QType>>((__ubuf__ QType *)rows.GetPhyAddr(),
                 output_ + head * NOPE_ELEMENTS, sums + head, static_cast<uint16_t>(count));
             stages.Filled();
-            AscendC::DataCopy(out_[OffsetOf(step, head)], rows, count * NOPE_ELEMENTS);
+            AscendC::DataCopy(out_[(place + head) * NOPE_ELEMENTS], rows, count * NOPE_ELEMENTS);
             stages.Stored();
-        }
-    }
-
-    // A query row that sees nothing.
-    __aicore__ inline void Clear(const Step &step)
-    {
-        const uint32_t heads = HeadsOf(step);
-        for (uint32_t head = 0; head < heads; head += ZEROS / NOPE_ELEMENTS) {
-            const uint32_t count = Smaller(heads - head, ZEROS / NOPE_ELEMENTS);
-            AscendC::DataCopy(out_[OffsetOf(step, head)], zeros_, count * NOPE_ELEMENTS);
         }
     }
 
 private:
     static constexpr uint32_t STAGE_HEADS = Stages<QType>::ELEMENTS / NOPE_ELEMENTS;
-    static constexpr uint32_t ZEROS = UB_ZEROS_BYTES / sizeof(QType);
 
-    // Heads of this core that exist.
-    __aicore__ inline uint32_t HeadsOf(const Step &step) const
-    {
-        const int64_t left = call_.heads - step.firstHead - firstRow_;
-        return static_cast<uint32_t>(Smaller<int64_t>(Larger<int64_t>(left, 0), heads_));
-    }
-
-    __aicore__ inline uint64_t OffsetOf(const Step &step, uint32_t head) const
-    {
-        const int64_t row = step.row.index * call_.heads + step.firstHead + firstRow_ + head;
-        return static_cast<uint64_t>(row * NOPE_ELEMENTS);
-    }
-
-    Call call_;
-    uint32_t heads_ = 0;
-    uint32_t firstRow_ = 0; // of this core
+    VectorHeads heads_;
     AscendC::GlobalTensor<QType> out_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> outputBuffer_;
-    AscendC::TBuf<AscendC::TPosition::VECCALC> zeroBuffer_;
     __ubuf__ float *output_ = nullptr; // [heads][NOPE_ELEMENTS]
-    AscendC::LocalTensor<QType> zeros_;
 };
 
 } // namespace KvQuantSparseFlashAttentionKernel

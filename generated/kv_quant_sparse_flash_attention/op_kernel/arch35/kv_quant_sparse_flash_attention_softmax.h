@@ -6,13 +6,12 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_SOFTMAX_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_SOFTMAX_H
 
+#include "../common/kv_quant_sparse_flash_attention_step.h"
 #include "kv_quant_sparse_flash_attention_dequant.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-constexpr float LOWEST = -2.0e38F; // below every logit
-
-// Of a query row: numbers of heads in UB.
+// Numbers of heads in UB.
 struct Stats {
     __ubuf__ float *maximum; // of the logits so far
     __ubuf__ float *sum; // of exp(logit - maximum)
@@ -105,10 +104,9 @@ public:
         AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(EVENT_STORED_WEIGHTS);
     }
 
-    // Of a query row, counted over the work of the core.
-    __aicore__ inline Stats Of(uint32_t row) const
+    __aicore__ inline Stats Of(uint32_t accumulator) const
     {
-        __ubuf__ float *first = stats_ + row % STAT_SETS * 2 * FLOAT_LANES;
+        __ubuf__ float *first = stats_ + accumulator % STAT_SETS * 2 * FLOAT_LANES;
         return {first, first + FLOAT_LANES};
     }
 

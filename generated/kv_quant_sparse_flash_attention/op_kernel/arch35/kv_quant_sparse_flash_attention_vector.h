@@ -6,22 +6,16 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_VECTOR_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_VECTOR_H
 
-#include "kv_quant_sparse_flash_attention_list.h"
+#include "../common/kv_quant_sparse_flash_attention_batches.h"
+#include "kv_quant_sparse_flash_attention_flags.h"
 #include "kv_quant_sparse_flash_attention_output.h"
+#include "kv_quant_sparse_flash_attention_shared.h"
+#include "kv_quant_sparse_flash_attention_tiles.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// A tile, and what its list has for it.
-struct Work {
-    Step step;
-    uint32_t tokens; // the first rows of the tile
-    uint32_t row; // query rows with keys before this one, on this core
-    bool empty; // no entry of the list names a token
-};
-
-// The work of a core is a sequence of tiles, over all its query rows. Of each tile the two vector cores take
-// the batches of BATCH_ROWS rows in turns. The softmax of a tile comes SOFTMAX_LAG tiles after its gathering,
-// so that the cube core has scored it by then, and its output OUTPUT_LAG tiles later.
+// The softmax of a tile comes SOFTMAX_LAG tiles after its gathering, so that the cube core has scored it by
+// then, and its output OUTPUT_LAG tiles later.
 template <typename Facts>
 class Vector {
 public:
@@ -32,25 +26,25 @@ public:
         const Call &call, const typename Facts::Pointers &arguments, int64_t core, AscendC::TPipe &pipe)
     {
         call_ = call;
-        half_ = static_cast<uint32_t>(AscendC::GetSubBlockIdx());
+        const uint32_t half = static_cast<uint32_t>(AscendC::GetSubBlockIdx());
+        heads_.Init(call, half);
         shared_.Init(pipe);
-        steps_.Init(call, arguments.qLens, arguments.kvLens, core);
         pipe.InitBuffer(scratch_, UB_SCRATCH_BYTES);
-        list_.Init(call, arguments.indices, arguments.table, pipe, scratch_.Get<int32_t>());
-        gatherer_.Init(call, arguments.kv, pipe);
+        tiles_.Init(call, arguments, core, heads_, pipe, scratch_.Get<int32_t>());
+        batches_.Init(call, arguments.kv, half, pipe);
         softmax_.Init(call, pipe);
-        output_.Init(call, arguments.out, half_, pipe);
+        output_.Init(arguments.out, heads_, pipe);
         stages_.Init(pipe);
     }
 
     __aicore__ inline void Process()
     {
         uint32_t tile = 0;
-        for (; Exists(tile); ++tile) {
+        for (; tiles_.Exists(tile); ++tile) {
             Gather(tile);
             Advance(tile);
         }
-        for (; tile < planned_ + SOFTMAX_LAG + OUTPUT_LAG; ++tile) {
+        for (; tile < tiles_.Planned() + SOFTMAX_LAG + OUTPUT_LAG; ++tile) {
             Advance(tile);
         }
         Await();
@@ -60,69 +54,28 @@ private:
     static constexpr uint32_t SOFTMAX_LAG = 2;
     // Not more: scores of the next tile come after P · V of this one, which waits for its place in UB.
     static constexpr uint32_t OUTPUT_LAG = 1;
-    static constexpr uint32_t WORKS = 8; // remembered: from the one ahead of gathering to the output
     static_assert(3 * LIST_TOKENS * sizeof(int32_t) + LIST_TOKENS / 8 <= UB_SCRATCH_BYTES);
-
-    // ------------------------------------------------------------------ which tiles there are
-
-    // Whether there is such a tile; it has been planned then.
-    __aicore__ inline bool Exists(uint32_t tile)
-    {
-        while (planned_ <= tile && Plan()) {
-        }
-        return planned_ > tile;
-    }
-
-    __aicore__ inline bool Plan()
-    {
-        Work &work = work_[planned_ % WORKS];
-        while (steps_.Next(work.step)) {
-            if (work.step.rows == 0) {
-                output_.Clear(work.step);
-                continue;
-            }
-            if (work.step.first) {
-                Open(work.step.row);
-            }
-            work.tokens = static_cast<uint32_t>(Smaller<int64_t>(left_, work.step.rows));
-            work.row = rows_ - 1;
-            work.empty = empty_;
-            left_ -= work.tokens;
-            ++planned_;
-            return true;
-        }
-        return false;
-    }
-
-    __aicore__ inline void Open(const Row &row)
-    {
-        // Of the tiles so far, this core has gathered its part.
-        issueTile_ = planned_;
-        issueRow_ = 0;
-        left_ = list_.Open(row);
-        empty_ = left_ == 0;
-        ++rows_;
-    }
 
     // ------------------------------------------------------------------ gather
 
     __aicore__ inline void Gather(uint32_t tile)
     {
-        const Work work = work_[tile % WORKS];
         AwaitPlace(tile);
-        for (uint32_t row = FirstRow(tile); row < work.step.rows; row += 2 * BATCH_ROWS) {
-            while (gatherer_.HasRoom() && Issue(tile + 1)) {
-            }
+        const uint32_t rows = tiles_.Rows(tile);
+        const uint32_t pitch = AlignUp(rows, SIDE);
+        for (uint32_t row = batches_.FirstRow(tile); row < rows; row += batches_.STRIDE) {
+            batches_.AskAhead(tiles_, tile);
             const AscendC::LocalTensor<QType> batch = stages_.Take();
-            Dequantise<QType>(call_, gatherer_, TokensFrom(work, row), batch);
+            Dequantise<QType>(call_, batches_.Asked(), batches_.Tokens(tiles_, tile, row), batch);
             stages_.Filled();
-            Put(shared_.Keys(tile)[row * SIDE], batch, NOPE_COLUMNS, work.step.Pitch());
+            Put(shared_.Keys(tile)[row * SIDE], batch, NOPE_COLUMNS, pitch);
             if (call_.rope > 0) {
                 Put(shared_.Rope(tile)[row * SIDE], batch[NOPE_COLUMNS * STAGE_PITCH * SIDE], ROPE_COLUMNS,
-                    work.step.Pitch());
+                    pitch);
             }
             stages_.Stored();
         }
+        batches_.Leave(tiles_, tile);
         AscendC::CrossCoreSetFlag<PAIR, PIPE_MTE3>(KEYS_WRITTEN);
     }
 
@@ -137,17 +90,6 @@ private:
         }
     }
 
-    // Batches of a tile go to the two cores in turns.
-    __aicore__ inline uint32_t FirstRow(uint32_t tile) const
-    {
-        return (half_ + tile) % 2 * BATCH_ROWS;
-    }
-
-    __aicore__ inline uint32_t TokensFrom(const Work &work, uint32_t row) const
-    {
-        return work.tokens > row ? Smaller(work.tokens - row, BATCH_ROWS) : 0;
-    }
-
     __aicore__ inline void Put(const AscendC::LocalTensor<QType> &to, const AscendC::LocalTensor<QType> &from,
         uint32_t columns, uint32_t pitch)
     {
@@ -157,33 +99,12 @@ private:
             to, from, AscendC::DataCopyParams{count, BATCH_ROWS, STAGE_PITCH - BATCH_ROWS, gap});
     }
 
-    // Asks for the rows of the next batch of this core, if it is in a tile up to `last`.
-    __aicore__ inline bool Issue(uint32_t last)
-    {
-        while (issueTile_ <= last && Exists(issueTile_)) {
-            const Work &work = work_[issueTile_ % WORKS];
-            while (issueRow_ < work.step.rows) {
-                const uint32_t tokens = TokensFrom(work, issueRow_);
-                const bool mine = (issueRow_ / BATCH_ROWS + issueTile_) % 2 == half_;
-                issueRow_ += BATCH_ROWS;
-                if (mine) {
-                    gatherer_.Issue(list_, tokens);
-                    return true;
-                }
-                list_.Skip(tokens);
-            }
-            ++issueTile_;
-            issueRow_ = 0;
-        }
-        return false;
-    }
-
     // ------------------------------------------------------------------ softmax and output
 
     // What is due when `tile` has been gathered.
     __aicore__ inline void Advance(uint32_t tile)
     {
-        if (tile >= SOFTMAX_LAG && tile - SOFTMAX_LAG < planned_) {
+        if (tile >= SOFTMAX_LAG && tile - SOFTMAX_LAG < tiles_.Planned()) {
             Weigh(tile - SOFTMAX_LAG);
         }
         if (tile >= SOFTMAX_LAG + OUTPUT_LAG) {
@@ -193,8 +114,8 @@ private:
 
     __aicore__ inline void Weigh(uint32_t tile)
     {
-        const Work &work = work_[tile % WORKS];
-        const Stats stats = softmax_.Of(work.row);
+        const Work &work = tiles_.WorkOf(tile);
+        const Stats stats = softmax_.Of(work.step.accumulator);
         if (work.step.first) {
             softmax_.Reset(stats);
         }
@@ -204,9 +125,9 @@ private:
         if (tile > 0) {
             AscendC::CrossCoreWaitFlag<PAIR, PIPE_MTE3>(WEIGHTS_FREE);
         }
-        const uint16_t heads = static_cast<uint16_t>(call_.VectorRows());
+        const uint16_t heads = static_cast<uint16_t>(heads_.Rows());
         const uint16_t columns = static_cast<uint16_t>(work.step.Pitch() / SIDE);
-        AscendC::DataCopy(shared_.Weights()[half_ * heads * SIDE], weights,
+        AscendC::DataCopy(shared_.Weights()[heads_.First() * SIDE], weights,
             AscendC::DataCopyParams{columns, heads, 0, heads});
         softmax_.Stored();
         AscendC::CrossCoreSetFlag<PAIR, PIPE_MTE3>(WEIGHTS_WRITTEN);
@@ -214,12 +135,12 @@ private:
 
     __aicore__ inline void Add(uint32_t tile)
     {
-        const Work &work = work_[tile % WORKS];
+        const Work &work = tiles_.WorkOf(tile);
         for (uint32_t column = 0; column < NOPE_COLUMNS; column += RESULT_COLUMNS) {
             AscendC::CrossCoreWaitFlag<PAIR, PIPE_V>(RESULT_WRITTEN);
-            output_.Add(work.step, column, shared_.Result(parts_), softmax_.Factors(tile));
+            output_.Add(work.step, column, shared_.Result(results_), softmax_.Factors(tile));
             AscendC::CrossCoreSetFlag<PAIR, PIPE_V>(RESULT_FREE);
-            ++parts_;
+            ++results_;
         }
         if (work.step.last) {
             Finish(work);
@@ -229,46 +150,38 @@ private:
     __aicore__ inline void Finish(const Work &work)
     {
         if (work.empty) {
-            output_.Clear(work.step);
+            tiles_.StoreEmpty(work.step);
         } else {
-            output_.Store(work.step, softmax_.Of(work.row).sum, stages_);
+            output_.Store(work.step, softmax_.Of(work.step.accumulator).sum, stages_);
         }
     }
 
     __aicore__ inline void Await()
     {
-        for (uint32_t tile = 0; tile < Smaller(planned_, KEY_TILES); ++tile) {
+        for (uint32_t tile = 0; tile < Smaller(tiles_.Planned(), KEY_TILES); ++tile) {
             AscendC::CrossCoreWaitFlag<PAIR, PIPE_MTE3>(KEYS_FREE);
         }
-        for (uint32_t tile = 0; call_.rope > 0 && tile < Smaller(planned_, ROPE_TILES); ++tile) {
+        for (uint32_t tile = 0; call_.rope > 0 && tile < Smaller(tiles_.Planned(), ROPE_TILES); ++tile) {
             AscendC::CrossCoreWaitFlag<PAIR, PIPE_MTE3>(ROPE_FREE);
         }
-        if (planned_ > 0) {
+        if (tiles_.Planned() > 0) {
             AscendC::CrossCoreWaitFlag<PAIR, PIPE_MTE3>(WEIGHTS_FREE);
         }
-        gatherer_.Await();
+        batches_.Await();
         softmax_.Await();
         stages_.Await();
     }
 
     Call call_;
-    uint32_t half_ = 0; // which of the two vector cores this is
+    VectorHeads heads_;
     Shared<QType> shared_;
-    Steps<Facts> steps_;
-    List<Facts> list_;
-    Gatherer<KvType> gatherer_;
+    Tiles<Facts> tiles_;
+    Batches<Tiles<Facts>, KvType> batches_;
     Softmax<QType> softmax_;
     Output<QType> output_;
     Stages<QType> stages_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> scratch_;
-    Work work_[WORKS];
-    uint32_t planned_ = 0; // tiles
-    uint32_t rows_ = 0; // of the query, with keys
-    int64_t left_ = 0; // tokens of the list without a tile
-    bool empty_ = false;
-    uint32_t issueTile_ = 0;
-    uint32_t issueRow_ = 0;
-    uint32_t parts_ = 0; // of P · V, over all tiles
+    uint32_t results_ = 0; // added, over all tiles
 };
 
 } // namespace KvQuantSparseFlashAttentionKernel

@@ -3,10 +3,10 @@
 // Do not edit: change the spec, then run `qsfa-codegen build`.
 
 // Buffers for what a vector core puts out.
-#ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_STAGES_H
-#define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_STAGES_H
+#ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_STAGES_H
+#define KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_STAGES_H
 
-#include "kv_quant_sparse_flash_attention_flags.h"
+#include "kv_quant_sparse_flash_attention_arch.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
@@ -20,9 +20,7 @@ public:
     __aicore__ inline void Init(AscendC::TPipe &pipe)
     {
         pipe.InitBuffer(buffer_, UB_STAGE_BYTES);
-        for (uint32_t i = 0; i < STAGES; ++i) {
-            AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(EVENT_STAGE + static_cast<int32_t>(i));
-        }
+        SetAll<AscendC::HardEvent::MTE3_V>(EVENT_STAGE, STAGES);
     }
 
     __aicore__ inline AscendC::LocalTensor<QType> Take()
@@ -45,9 +43,7 @@ public:
 
     __aicore__ inline void Await()
     {
-        for (uint32_t i = 0; i < STAGES; ++i) {
-            AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(EVENT_STAGE + static_cast<int32_t>(i));
-        }
+        WaitAll<AscendC::HardEvent::MTE3_V>(EVENT_STAGE, STAGES);
     }
 
 private:
@@ -62,4 +58,4 @@ private:
 
 } // namespace KvQuantSparseFlashAttentionKernel
 
-#endif // KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_STAGES_H
+#endif // KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_STAGES_H

@@ -3,10 +3,9 @@
 // Do not edit: change the spec, then run `qsfa-codegen build`.
 
 // From the list of a query row to rows of the cache.
-#ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_LIST_H
-#define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_LIST_H
+#ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_LIST_H
+#define KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_LIST_H
 
-#include "kv_quant_sparse_flash_attention_flags.h"
 #include "kv_quant_sparse_flash_attention_plan.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
@@ -315,4 +314,4 @@ private:
 
 } // namespace KvQuantSparseFlashAttentionKernel
 
-#endif // KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_LIST_H
+#endif // KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_LIST_H

@@ -3,10 +3,10 @@
 // Do not edit: change the spec, then run `qsfa-codegen build`.
 
 // A launch in the words of this kernel.
-#ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_CALL_H
-#define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_CALL_H
+#ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_CALL_H
+#define KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_CALL_H
 
-#include "kv_quant_sparse_flash_attention_sizes.h"
+#include "kv_quant_sparse_flash_attention_arch.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
@@ -56,4 +56,4 @@ struct Call {
 
 } // namespace KvQuantSparseFlashAttentionKernel
 
-#endif // KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_CALL_H
+#endif // KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_CALL_H

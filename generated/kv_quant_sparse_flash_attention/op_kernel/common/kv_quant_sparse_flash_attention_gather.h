@@ -3,11 +3,10 @@
 // Do not edit: change the spec, then run `qsfa-codegen build`.
 
 // Rows of the cache on their way to a vector core.
-#ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_GATHER_H
-#define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_GATHER_H
+#ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_GATHER_H
+#define KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_GATHER_H
 
 #include "kv_quant_sparse_flash_attention_call.h"
-#include "kv_quant_sparse_flash_attention_flags.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
@@ -21,16 +20,12 @@ public:
         cache_.SetGlobalBuffer((__gm__ KvType *)cache);
         pitch_ = AlignUp(call.rowBytes, BLOCK_BYTES);
         pipe.InitBuffer(buffer_, UB_GATHERED_BYTES);
-        for (uint32_t i = 0; i < GATHER_BUFFERS; ++i) {
-            AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(Event(i));
-        }
+        SetAll<AscendC::HardEvent::V_MTE2>(EVENT_GATHER, GATHER_BUFFERS);
     }
 
     __aicore__ inline void Await()
     {
-        for (uint32_t i = 0; i < GATHER_BUFFERS; ++i) {
-            AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(Event(i));
-        }
+        WaitAll<AscendC::HardEvent::V_MTE2>(EVENT_GATHER, GATHER_BUFFERS);
     }
 
     // Bytes from one gathered row to the next.
@@ -119,4 +114,4 @@ private:
 
 } // namespace KvQuantSparseFlashAttentionKernel
 
-#endif // KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_GATHER_H
+#endif // KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_GATHER_H

@@ -3,8 +3,8 @@
 // Do not edit: change the spec, then run `qsfa-codegen build`.
 
 // Which query rows a core computes, and what limits each of them.
-#ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_PLAN_H
-#define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_PLAN_H
+#ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_PLAN_H
+#define KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_PLAN_H
 
 #include "kv_quant_sparse_flash_attention_call.h"
 
@@ -92,52 +92,51 @@ private:
     AscendC::GlobalTensor<int32_t> kv_;
 };
 
-constexpr int64_t MOST_PARTS = 64;
-
-// Cuts the rows of the query into ranges of about equal work, one for each core. Where there are fewer rows
-// than cores, several cores share a row: each takes a part of its list, and the parts are merged in the end.
+// The rows of the query, as ranges of about equal work: one for each core.
 template <typename Facts>
 class Plan {
 public:
-    __aicore__ inline void Init(const Call &call, const Lengths<Facts> &lengths, int64_t core, int64_t cores)
+    __aicore__ inline void Init(const Call &call, const Lengths<Facts> &lengths)
     {
         call_ = call;
         lengths_ = lengths;
         most_ = call.entries * call.blockTokens;
-        int64_t total = 0;
-        int64_t longest = 0;
         for (int64_t batch = 0; batch < lengths_.Groups(); ++batch) {
             Enter(batch);
-            total += WorkBefore(rows_);
-            longest = Larger(longest, Smaller(kvLength_, most_));
+            work_ += WorkBefore(rows_);
+            longest_ = Larger(longest_, Smaller(kvLength_, most_));
         }
-        const int64_t rows = begin_ + rows_;
-        const int64_t worth = Smaller(CeilDiv(longest, PART_TOKENS), MOST_PARTS);
-        parts_ = Larger<int64_t>(Smaller(cores / Larger<int64_t>(rows, 1), worth), 1);
-        if (parts_ > 1) {
-            part_ = core % parts_;
-            next_ = core / parts_;
-            end_ = Smaller(next_ + 1, rows);
-            Enter(0);
-            return;
-        }
+        queryRows_ = begin_ + rows_;
         Enter(0);
+    }
+
+    // Rows of all batches.
+    __aicore__ inline int64_t QueryRows() const
+    {
+        return queryRows_;
+    }
+
+    // The most tokens that a row can see.
+    __aicore__ inline int64_t Longest() const
+    {
+        return longest_;
+    }
+
+    // Next() gives the rows of the core's range.
+    __aicore__ inline void TakeRange(int64_t core, int64_t cores)
+    {
         int64_t done = 0;
-        next_ = FirstRowFrom(total * core / cores, done);
+        next_ = FirstRowFrom(work_ * core / cores, done);
         const int64_t first = batch_;
-        end_ = FirstRowFrom(total * (core + 1) / cores, done);
+        end_ = FirstRowFrom(work_ * (core + 1) / cores, done);
         Enter(first);
     }
 
-    // How many cores share each row, and the part of its list that is this core's.
-    __aicore__ inline int64_t Parts() const
+    // Next() gives this row alone, and none where there is no such row.
+    __aicore__ inline void TakeRow(int64_t row)
     {
-        return parts_;
-    }
-
-    __aicore__ inline int64_t Part() const
-    {
-        return part_;
+        next_ = row;
+        end_ = Smaller(row + 1, queryRows_);
     }
 
     // The next row; false when there is none.
@@ -162,8 +161,6 @@ public:
 private:
     // Work of a row beside that of its tokens, in tokens.
     static constexpr int64_t ROW_WORK = 64;
-    // A shorter part is not worth a core.
-    static constexpr int64_t PART_TOKENS = 2 * TILE_ROWS;
 
     __aicore__ inline void Enter(int64_t batch)
     {
@@ -218,9 +215,10 @@ private:
 
     Call call_;
     Lengths<Facts> lengths_;
-    int64_t most_ = 0;
-    int64_t parts_ = 1;
-    int64_t part_ = 0;
+    int64_t most_ = 0; // tokens that a list can have
+    int64_t work_ = 0; // of all rows
+    int64_t longest_ = 0;
+    int64_t queryRows_ = 0;
     int64_t next_ = 0;
     int64_t end_ = 0;
     // The batch that was entered last.
@@ -234,4 +232,4 @@ private:
 
 } // namespace KvQuantSparseFlashAttentionKernel
 
-#endif // KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_PLAN_H
+#endif // KV_QUANT_SPARSE_FLASH_ATTENTION_COMMON_PLAN_H
