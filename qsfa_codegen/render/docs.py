@@ -11,6 +11,7 @@ from qsfa_codegen.render.aclnn_example import aclnn_example, example_path, has_e
 from qsfa_codegen.render.aclnn_page import AclnnPage
 from qsfa_codegen.render.artefact import Artefact
 from qsfa_codegen.render.describe import in_language
+from qsfa_codegen.render.kernel import archs_with_body, has_kernel
 from qsfa_codegen.render.page_records import RecordTable, record_tables
 from qsfa_codegen.render.page_rules import PageRules
 from qsfa_codegen.render.page_tables import ParamTables
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.spec.model import Operator
 
 _MATH_ENDS = re.compile(r"[$`]|(?<=<)(?=[A-Za-z/!?])")
+_OF_CHIPS = {"zh": "{}（{}）", "en": "{} ({})"}
 _BLOCK_STARTS = re.compile(r"^(?=[-+*>#=|~:]|\d+[.)])")
 
 
@@ -60,6 +62,16 @@ class Page:
             *((in_language(c.product, language), c.id, True) for c in self._operator.chips),
             *((in_language(p.name, language), "", False) for p in self._operator.unsupported),
         ]
+
+    def kernels(self, *, whole: bool) -> str:
+        """Architectures with the whole kernel, or those whose body the user writes: `arch22` (A2, A3)."""
+        operator, has_body = self._operator, archs_with_body(self._operator)
+        found = []
+        for arch in operator.archs if has_kernel(operator) else ():
+            if (arch in has_body) == whole:
+                chips = self._text.listed([chip.id for chip in operator.chips if chip.arch == arch])
+                found.append(_OF_CHIPS[self._text.language].format(f"`{arch}`", chips))
+        return self._text.listed(found)
 
     def records(self) -> list[RecordTable]:
         """A table for each packed row."""

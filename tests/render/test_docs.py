@@ -10,6 +10,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from qsfa_codegen.diagnostics import Sink
 from qsfa_codegen.render.docs import ARTEFACTS
@@ -53,6 +54,26 @@ def loaded(text: str) -> Operator:
     operator = analyse_text(text.encode(), "written.yaml", sink)
     assert operator is not None, [d.message for d in sink]
     return operator
+
+
+@pytest.mark.parametrize(
+    ("page", "whole", "missing"),
+    [
+        (ENGLISH, "- Kernel: complete", "- Kernel without its body"),
+        (README, "- 内核：完整", "- 内核（不含计算部分）"),
+    ],
+)
+def test_the_readme_says_whose_the_kernel_is_to_write(page: str, whole: str, missing: str) -> None:
+    """Without a plan a family's kernel cannot be made."""
+    operator = operator_of(QSFA)
+    assert operator.kernel is not None
+    plans = tuple(plan for plan in operator.kernel.plans if plan.arch == "arch35")
+    half = replace(operator, kernel=replace(operator.kernel, plans=plans))
+    for one, begin in ((operator, whole), (half, missing)):
+        lines = render_these(one, ARTEFACTS)[page].splitlines()
+        for arch, expected in (("arch22", begin), ("arch35", whole)):
+            (line,) = (line for line in lines if f"`{arch}`" in line)
+            assert line.startswith(expected)
 
 
 # --------------------------------------------------------------------------- every operator
