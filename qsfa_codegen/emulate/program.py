@@ -17,6 +17,7 @@ from qsfa_codegen.emulator.toolkit import KernelHeaders
 from qsfa_codegen.expr.nodes import RefKind
 from qsfa_codegen.host.errors import HostError
 from qsfa_codegen.render.kernel import has_kernel
+from qsfa_codegen.render.kernel_family import lacking_in_kernel
 from qsfa_codegen.render.package import ARTEFACTS, render_these
 from qsfa_codegen.render.tiling_key import tiling_key
 from qsfa_codegen.spec.columns import root_dtype
@@ -106,11 +107,12 @@ def _refuse_without_body(sources: KernelSources) -> None:
             for name in _NEEDED.findall(text):
                 if folder + name not in sources.files:
                     operator, chip = sources.operator, sources.chip
+                    lacking = lacking_in_kernel(operator, chip.arch)
                     raise HostError(
                         Diagnostic(
                             NO_BODY,
                             f"there is no kernel of {operator.snake} for {chip.id} ({chip.arch}) yet: "
-                            f"no template writes its computation",
+                            f"{lacking}",
                             help=f"write {chip.arch}/{name} and name its folder with --kernel",
                         )
                     )

@@ -14,8 +14,8 @@ class FamilyError(Exception):
     """A fact cannot be told from the spec; the message is what the spec lacks."""
 
 
-def needed(value: T | None, lacking: str = "") -> T:
-    """``value``, which is there."""
+def needed(value: T | None, lacking: str) -> T:
+    """``value``, which is there; ``lacking`` says what is not where it is None."""
     if value is None:
         raise FamilyError(lacking)
     return value

@@ -25,8 +25,9 @@ from qsfa_codegen.spec.buffer_plan import (
     plan_of,
     table,
 )
-from qsfa_codegen.spec.families import plain_fields
+from qsfa_codegen.spec.families import plain_attr, plain_fields
 from qsfa_codegen.spec.kernel_facts import LETS
+from qsfa_codegen.spec.kernel_limits import beyond_kernel
 from qsfa_codegen.spec.layout import Entry, struct_layout
 from qsfa_codegen.spec.model import (
     Attr,
@@ -139,11 +140,23 @@ def family_parts(operator: Operator, arch: str) -> tuple[str, ...]:
     """
     parts = () if operator.kernel is None else PARTS.get((operator.kernel.family, arch), ())
     if parts and operator.tiling is not None:
-        try:
-            family_numbers(operator, arch)
-        except FamilyError:
-            return ()
+        return () if lacking_in_kernel(operator, arch) else parts
     return parts
+
+
+@once_an_operator
+def lacking_in_kernel(operator: Operator, arch: str) -> str:
+    """What keeps the body of the family's kernel from being made; empty for nothing."""
+    if operator.kernel is None or (operator.kernel.family, arch) not in PARTS:
+        return "no template writes its computation"
+    problem = next(beyond_kernel(operator, arch), "")
+    if problem:
+        return problem
+    try:
+        family_numbers(operator, arch)
+    except FamilyError as error:
+        return str(error)
+    return ""
 
 
 @once_an_operator
@@ -170,8 +183,9 @@ class _Writer:
         self._entries: tuple[Entry, ...] = struct_layout(data).entries if data is not None else ()
         self._record = operator.find(Record, self._role("row"))
         regions = {term.name for term in dict(operator.tiling.workspace).get(arch, ())}
-        if not regions >= _REGIONS.get(arch, frozenset()):
-            raise FamilyError
+        lacking = sorted(_REGIONS.get(arch, frozenset()) - regions)
+        if lacking:
+            raise FamilyError(f"the workspace has no region {' or '.join(map(repr, lacking))}")
 
     def text(self) -> FamilyText:
         aliases = {"Tiling": "TilingData", "Pointers": "Arguments", "Query": "QType", "Cache": "KvType"}
@@ -182,8 +196,8 @@ class _Writer:
         return FamilyText(types, tuple(self._layouts()), f"{head}\n    {{\n{body}\n    }}", self._numbers())
 
     def _numbers(self) -> dict[str, object]:
-        row = needed(packed_row(self._operator, self._arch))
-        tile = self._number(needed(self._record.dequant).tile)
+        row = needed(packed_row(self._operator, self._arch), self._sizes_unknown())
+        tile = self._number(needed(self._record.dequant, self._sizes_unknown()).tile)
         lanes = sum(((1 << (row.nope // tile)) - 1) << at for at in range(0, _LANES, _LANES_OF_BLOCK))
         return {
             "nope": row.nope,
@@ -199,7 +213,8 @@ class _Writer:
     # ------------------------------------------------------------------ plan
 
     def _plan(self) -> Iterator[str]:
-        docs = {p.name: p.doc for p in needed(plan_of(self._operator, self._arch)).parameters}
+        plan = needed(plan_of(self._operator, self._arch), self._unplanned())
+        docs = {parameter.name: parameter.doc for parameter in plan.parameters}
         for name, value in plan_numbers(self._operator, self._arch).items():
             doc = docs[name]
             yield commented(f"constexpr uint32_t {upper(name)} = {value};", doc.en if doc else "")
@@ -207,10 +222,16 @@ class _Writer:
     def _buffers(self) -> Iterator[str]:
         parts = buffer_plan(self._operator, self._arch)
         if not parts:
-            raise FamilyError
+            raise FamilyError(self._unplanned())
         for part in parts:
             name = f"{part.space}_{upper(part.name)}_BYTES"
             yield commented(f"constexpr uint32_t {name} = {part.total};", part.doc.en)
+
+    def _unplanned(self) -> str:
+        return f"the plan of {self._arch} has no parameters of this kernel"
+
+    def _sizes_unknown(self) -> str:
+        return f"the sizes of the fields of '{self._record.name}' are not known before a call"
 
     def _table(self) -> str:
         """The buffers as a comment, for the chip with the least room."""
@@ -228,7 +249,7 @@ class _Writer:
     # ------------------------------------------------------------------ layouts
 
     def _layouts(self) -> Iterator[str]:
-        query, kv = _choice(self._input("q").shape), _choice(self._input("kv").shape)
+        query, kv = self._choice("q"), self._choice("kv")
         yield self._layout("QUERY_JOINED", query, _joined(query))
         yield self._layout("KV_JOINED", kv, _joined(kv))
         yield self._layout("KV_PAGED", kv, self._paged())
@@ -238,21 +259,34 @@ class _Writer:
         if label is None:
             return f"static constexpr bool {name} = false;"
         attr = _attr_of(choice)
-        enum = needed(self._operator.find(Attr, attr.name).enum)
+        enum = needed(self._operator.find(Attr, attr.name).enum, f"'{attr.name}' is no enum")
         code = self._operator.find(EnumDef, enum).label(label).code
         return f"static constexpr bool {name} = {self._spell(attr)} == {code};"
 
     def _paged(self) -> str:
-        table = by_case(self._input("table").presence)
-        return _only([label for label, presence in table.items() if presence is Presence.REQUIRED])
+        name = self._role("table")
+        table = by_case(self._input("table").presence, f"the presence of '{name}'")
+        paged = [label for label, presence in table.items() if presence is Presence.REQUIRED]
+        return _only(paged, f"'{name}' is not required in just one layout")
+
+    def _choice(self, role: str) -> Table[Shape]:
+        choice = self._input(role).shape
+        if not isinstance(choice, Table):
+            raise FamilyError(self._one_layout(role))
+        return choice
+
+    def _cases_of(self, role: str) -> Mapping[str, Shape]:
+        return by_case(self._input(role).shape, f"the shape of '{self._role(role)}'")
+
+    def _one_layout(self, role: str) -> str:
+        return f"'{self._role(role)}' does not have a layout with {_BATCHED_RANK} axes, and others"
 
     # ------------------------------------------------------------------ members of the call
 
     def _members(self) -> Iterator[tuple[str, str]]:
-        query, kv = by_case(self._input("q").shape), by_case(self._input("kv").shape)
-        batched = _only([shape for shape in query.values() if shape.rank == _BATCHED_RANK])
-        own = _only([s for label, s in kv.items() if s.rank == _BATCHED_RANK and label != self._paged()])
-        indices = by_case(self._input("indices").shape)
+        batched, kv, indices = self._batched(), self._cases_of("kv"), self._cases_of("indices")
+        inside = [s for label, s in kv.items() if s.rank == _BATCHED_RANK and label != self._paged()]
+        own = _only(inside, self._one_layout("kv"))
         table = self._input("table").shape
         yield "batches", self._field(dim_name(batched, 0))
         yield "queryRows", self._field(dim_name(batched, 1))
@@ -267,8 +301,15 @@ class _Writer:
         yield "causal", self._spell(self._operator.find(Let, self._role("causal")).value)
         yield "hasQueryLengths", self._presence(self._role("q_lens"))
         yield "hasKvLengths", self._presence(self._role("kv_lens"))
-        stats = _choice(self._operator.find(Output, self._role("row_max")).shape)
+        stats = self._operator.find(Output, self._role("row_max")).shape
+        if not isinstance(stats, Table):
+            raise FamilyError(f"no attribute says whether '{self._role('row_max')}' is written")
         yield "writesStats", self._flag(_attr_of(stats).name)
+
+    def _batched(self) -> Shape:
+        """The layout of the query that has an axis for each batch."""
+        shapes = [shape for shape in self._cases_of("q").values() if shape.rank == _BATCHED_RANK]
+        return _only(shapes, self._one_layout("q"))
 
     def _row(self, size: str) -> Iterator[tuple[str, str]]:
         """The parts of a row; how many plain elements it has follows from its bytes."""
@@ -276,7 +317,7 @@ class _Writer:
         yield "rowBytes", f"static_cast<uint32_t>({size})"
         yield "rope", f"{size} == RowBytes({most}) ? {most} : 0"
         yield "ropeOffset", self._offset(plain_fields(self._record)[0])
-        yield "scaleOffset", self._offset(needed(self._record.dequant).by)
+        yield "scaleOffset", self._offset(needed(self._record.dequant, self._sizes_unknown()).by)
 
     def _offset(self, field: str) -> str:
         spelt = self._names.spell(self._record.offset(field))
@@ -288,7 +329,7 @@ class _Writer:
         for entry in self._entries:
             if any(_is_dim(leaf) and leaf.name == dim for leaf in self._cases(entry.field.value)):
                 return f"{TILING}.{entry.path}"
-        raise FamilyError
+        raise FamilyError(f"no field of the tiling data is {dim}")
 
     def _heads(self, dim: str) -> str:
         """The field with the heads of a group: all heads over those of the cache, of which there is one."""
@@ -296,16 +337,16 @@ class _Writer:
             dims = {node.name for node in walk(self._expanded(entry.field.value)) if _is_dim(node)}
             if dim in dims and all(name == dim or self._is_one(name) for name in dims):
                 return f"{TILING}.{entry.path}"
-        raise FamilyError
+        raise FamilyError(f"no field of the tiling data is {dim}")
 
     def _most_heads(self) -> int:
-        query = by_case(self._input("q").shape)
-        batched = _only([shape for shape in query.values() if shape.rank == _BATCHED_RANK])
-        values = self._operator.find(Dim, dim_name(batched, 2)).values
+        dim = self._operator.find(Dim, dim_name(self._batched(), 2))
+        unlisted = f"the values of {dim.name} are not listed"
+        values = dim.values
         if values is None:
-            raise FamilyError
+            raise FamilyError(unlisted)
         chips = [chip for chip in self._operator.chips if chip.arch == self._arch]
-        return max(count for chip in chips for count in needed(at_chip(values, chip)))
+        return max(count for chip in chips for count in needed(at_chip(values, chip), unlisted))
 
     def _is_one(self, dim: str) -> bool:
         size = self._operator.find(Dim, dim).derived
@@ -318,7 +359,7 @@ class _Writer:
             asked = value.operand if isinstance(value, Not) else value
             if isinstance(asked, ParamQuery) and asked.query is Query.PRESENT and asked.param == param:
                 return f"{TILING}.{entry.path} {'==' if isinstance(value, Not) else '!='} 0"
-        raise FamilyError
+        raise FamilyError(f"no field of the tiling data says whether '{param}' is there")
 
     def _flag(self, attr: str) -> str:
         """A switch of the caller: the field that is 1 or 0 for it."""
@@ -326,7 +367,7 @@ class _Writer:
             value = _truth(entry.field.value)
             if isinstance(value, Ref) and value.kind is RefKind.ATTR and value.name == attr:
                 return f"{TILING}.{entry.path} != 0"
-        raise FamilyError
+        raise FamilyError(f"no field of the tiling data is '{attr}'")
 
     def _expanded(self, expr: Expr) -> Expr:
         while isinstance(expr, Ref) and expr.kind in LETS:
@@ -344,7 +385,7 @@ class _Writer:
     # ------------------------------------------------------------------ parameters
 
     def _role(self, role: str) -> str:
-        return needed(self._roles.get(role))
+        return needed(self._roles.get(role), f"nothing plays the role '{role}'")
 
     def _input(self, role: str) -> Input:
         return self._operator.find(Input, self._role(role))
@@ -356,26 +397,24 @@ class _Writer:
         """A value that the tiling data, the key and constants determine."""
         spelt = self._names.direct(value) or self._names.spell(value)
         if spelt.parameters:
-            raise FamilyError
+            raise FamilyError(f"the tiling data does not determine {', '.join(map(str, spelt.parameters))}")
         return spelt.text
 
     def _plain(self) -> Attr:
         """The attribute with the number of plain elements of a row."""
-        name = plain_fields(self._record)[0]
-        count = next(field.count for field in self._record.fields if field.name == name)
-        if not isinstance(count, Ref) or count.kind is not RefKind.ATTR:
-            raise FamilyError
-        return self._operator.find(Attr, count.name)
+        return needed(plain_attr(self._operator, self._record), self._sizes_unknown())
 
     def _values(self, attr: Attr) -> tuple[int, ...]:
         chips = [chip for chip in self._operator.chips if chip.arch == self._arch]
-        return tuple(v for chip in chips for v in needed(attr_values(attr, chip)) if isinstance(v, int))
+        unlisted = f"the values of '{attr.name}' are not listed"
+        found = (value for chip in chips for value in needed(attr_values(attr, chip), unlisted))
+        return tuple(value for value in found if isinstance(value, int))
 
     def _number(self, expr: Expr) -> int:
         known = self._names.known(expr)
         if isinstance(known, Ref) and known.kind is RefKind.CONST:
             return self._operator.find(Const, known.name).value
-        return needed(const_int(known))
+        return needed(const_int(known), self._sizes_unknown())
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
@@ -388,18 +427,12 @@ def _joined(choice: Table[Shape]) -> str | None:
     """The layout that has the rows of all batches one after the other."""
     shapes: Mapping[str, Shape] = by_case(choice)
     labels = [label for label, shape in shapes.items() if shape.rank == _JOINED_RANK]
-    return _only(labels) if labels else None
-
-
-def _choice(choice: Shape | Table[Shape] | None) -> Table[Shape]:
-    if not isinstance(choice, Table):
-        raise FamilyError
-    return choice
+    return _only(labels, f"{_JOINED_RANK} axes are more than one layout") if labels else None
 
 
 def _attr_of(choice: Table[Shape]) -> Ref:
     if not isinstance(choice.selector, Ref) or choice.selector.kind is not RefKind.ATTR:
-        raise FamilyError
+        raise FamilyError("a shape goes by something else than an attribute")
     return choice.selector
 
 
@@ -414,7 +447,7 @@ def _truth(expr: Expr) -> Expr:
     return expr
 
 
-def _only(found: Sequence[T]) -> T:
+def _only(found: Sequence[T], otherwise: str) -> T:
     if len(found) != 1:
-        raise FamilyError
+        raise FamilyError(otherwise)
     return found[0]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from qsfa_codegen.diagnostics import Diagnostic, Severity, Span
 from qsfa_codegen.render.family_facts import lacking_fact
-from qsfa_codegen.render.kernel_family import PARTS, family_parts
+from qsfa_codegen.render.kernel_family import PARTS, lacking_in_kernel
 from qsfa_codegen.render.python_package import has_cpu, unbound_roles
 from qsfa_codegen.render.python_rows import has_rows
 from qsfa_codegen.render.torch_schema import has_torch
@@ -31,12 +31,10 @@ def _kernels(operator: Operator) -> Iterator[Diagnostic]:
     if kernel is None or (operator.emit and "op_kernel" not in operator.emit):
         return
     for arch in operator.archs:
-        if PARTS.get((kernel.family, arch)) and not family_parts(operator, arch):
-            message = (
-                f"the body of the kernel in op_kernel/{arch} is left out: roles, tiling data and workspace "
-                f"do not say all that the family '{kernel.family}' needs"
-            )
-            yield _warning(message, kernel.span, "say it, or write the body by hand")
+        lacking = lacking_in_kernel(operator, arch) if (kernel.family, arch) in PARTS else ""
+        if lacking:
+            message = f"the body of the kernel in op_kernel/{arch} is left out: {lacking}"
+            yield _warning(message, kernel.span, "change the spec, or write the body by hand")
 
 
 def _warning(message: str, span: Span, help: str) -> Diagnostic:

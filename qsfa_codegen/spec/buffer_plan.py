@@ -25,6 +25,8 @@ _LANES = 64
 """float32 elements of a vector repeat."""
 _SIDE = 16
 _HEADER = 64
+_MERGING = 19_008
+"""What vector cores of arch22 put the parts of a query row together with; the kernel asserts it."""
 
 
 class Part(Struct, frozen=True):
@@ -43,9 +45,10 @@ class Part(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """Elements of a dequantised row, and bytes of a packed one, at most."""
+    """Elements of a dequantised row, so many of which share a scale, and bytes of a packed one, at most."""
 
     nope: int
+    tile: int
     rope: int
     packed: int
 
@@ -85,6 +88,11 @@ class Layout(Struct, frozen=True):
     limits: Mapping[str, Limit] = {}
 
 
+def _list_work(size: Mapping[str, int]) -> int:
+    """What turning entries of the list into rows takes: three numbers and a bit for each."""
+    return size["list_tokens"] * 3 * _INT + size["list_tokens"] // 8
+
+
 def _sparse_mla_arch22(size: Mapping[str, int], row: Row) -> Iterator[Part]:
     tile, batch, heads, depth = (size[name] for name in ("tile_rows", "batch_rows", "heads", "depth"))
     mine = heads // 2
@@ -103,7 +111,8 @@ def _sparse_mla_arch22(size: Mapping[str, int], row: Row) -> Iterator[Part]:
     yield _part(
         "L0C", "results", size["results"], result, "scores, or a part of P · V", "得分或 P · V 的一部分"
     )
-    yield _part("UB", "scratch", 1, batch * row.nope * _FLOAT, "rows in float32", "float32 行")
+    scratch = max(batch * row.nope * _FLOAT, _list_work(size), _MERGING)
+    yield _part("UB", "scratch", 1, scratch, "rows in float32, among others", "float32 行等")
     pitch = -(-row.packed // _BLOCK) * _BLOCK
     yield _part("UB", "gathered", size["gather_buffers"], batch * pitch, "gathered rows", "聚合的行")
     stage = batch * (row.nope + row.rope) * _HALF
@@ -164,8 +173,9 @@ def _sparse_mla_arch35(size: Mapping[str, int], row: Row) -> Iterator[Part]:
     yield _part(
         "UB", "table", 1, size["table_pages"] * _INT, "the block table of a batch", "一个 batch 的块表"
     )
-    scratch = 3 * tokens + size["list_tokens"] // 8
-    yield _part("UB", "scratch", 1, scratch, "what the list is worked out with", "列表处理的中间结果")
+    yield _part(
+        "UB", "scratch", 1, _list_work(size), "what the list is worked out with", "列表处理的中间结果"
+    )
     yield _part("UB", "weights", 1, mine * tile * _HALF, "P of a tile", "一个 tile 的 P")
     stats = 3 * _LANES * _FLOAT
     yield _part(
@@ -290,7 +300,7 @@ def packed_row(operator: Operator, arch: str) -> Row | None:
     rope = _most(operator, arch, counts[plain_fields(record)[0]])
     if nope is None or tile is None or rope is None:
         return None
-    return Row(nope, rope, nope + rope * _HALF + nope // tile * _FLOAT)
+    return Row(nope, tile, rope, nope + rope * _HALF + nope // tile * _FLOAT)
 
 
 def _most(operator: Operator, arch: str, expr: Expr) -> int | None:

@@ -10,8 +10,8 @@ from enum import Enum
 
 from msgspec import Struct
 
-from qsfa_codegen.expr.nodes import BOOL
-from qsfa_codegen.spec.model import AttrType, Kernel, Operator, Record, Reference
+from qsfa_codegen.expr.nodes import BOOL, Ref, RefKind
+from qsfa_codegen.spec.model import Attr, AttrType, Kernel, Operator, Record, Reference
 
 
 class Kind(Enum):
@@ -138,6 +138,15 @@ def plain_fields(record: Record) -> list[str]:
     """Fields that are neither quantised nor scales, in memory order."""
     own = () if record.dequant is None else (record.dequant.field, record.dequant.by)
     return [field.name for field in record.fields if field.name not in own]
+
+
+def plain_attr(operator: Operator, record: Record) -> Attr | None:
+    """The attribute with the number of elements of the plain field; None where no attribute has it."""
+    name = plain_fields(record)[0]
+    count = next(field.count for field in record.fields if field.name == name)
+    if not isinstance(count, Ref) or count.kind is not RefKind.ATTR:
+        return None
+    return operator.find(Attr, count.name)
 
 
 def _dtype(record: Record, name: str) -> object:

@@ -12,6 +12,7 @@ from qsfa_codegen.contract.calls import Call, TensorArg
 from qsfa_codegen.reference.sparse_mla_data import random_indices
 
 NOPE = 512
+TILE = 128  # elements that share a scale
 HALVES = ("float16", "bfloat16")
 LAYOUTS = (("BSND", "BSND"), ("BSND", "PA_BSND"), ("TND", "TND"), ("TND", "PA_BSND"))
 
@@ -43,6 +44,7 @@ class Case(Struct, frozen=True):
     cores: int = 24
     seed: int | None = None
     chip: str = "A2"
+    nope: int = NOPE
 
     @property
     def joined(self) -> bool:
@@ -51,14 +53,14 @@ class Case(Struct, frozen=True):
 
     def call(self) -> Call:
         """The call of the operator."""
-        width, row = NOPE + self.rope, NOPE + 2 * self.rope + 16
+        width, row = self.nope + self.rope, self.nope + 2 * self.rope + self.nope // TILE * 4
         rows = sum(self.q) + self.room if self.joined else (max(self.q) + self.room)
         lead = (rows,) if self.joined else (len(self.q), rows)
         cache = self._shape(row)
         inputs = {
             "query": TensorArg(self.half, (*lead, self.heads, width)),
             "key": TensorArg(self.cache, cache),
-            "value": TensorArg(self.cache, (*cache[:-1], NOPE) if self.plain_value else cache),
+            "value": TensorArg(self.cache, (*cache[:-1], self.nope) if self.plain_value else cache),
             "sparse_indices": TensorArg("int32", (*lead, 1, self.size), self._entries(lead)),
             "actual_seq_lengths_query": self._lengths(self.q, self.joined),
             "actual_seq_lengths_kv": self._lengths(self.kv, self.layouts[1] == "TND"),

@@ -1,4 +1,4 @@
-"""Kernels of other plans than that of the spec; with them, lists and tables come in parts."""
+"""Kernels of other plans than that of the spec, with which lists come in parts, and of other rows."""
 
 from __future__ import annotations
 
@@ -30,28 +30,32 @@ CASES = {
         Case("parts", q=(2, 1), kv=(900, 140), size=800, causal=False, cores=2),
         Case("parts_of_blocks", q=(2,), kv=(700,), size=90, block=8, cores=1),
         Case("parts_on_cores", q=(1,), kv=(1200,), size=1100, cores=4, heads=16),
+        Case("short_rows", q=(2, 1), kv=(300, 140), size=150, cores=2, nope=256),
+        Case("short_rows_on_cores", q=(1,), kv=(1200,), size=1100, cores=4, heads=16, nope=256),
     ),
     "A5": (
         Case("parts", q=(2, 1), kv=(900, 140), size=800, causal=False, lse=False, cores=2, chip="A5"),
         Case("parts_in_another_order", q=(4,), kv=(300,), size=290, lse=False, cores=1, chip="A5", seed=1),
+        Case("short_rows", q=(2, 1), kv=(300, 140), size=150, lse=False, cores=2, chip="A5", nope=256),
     ),
 }
 
 
-def changed(chip: str) -> str:
-    """The spec with another plan for the chip."""
+def changed(chip: str, nope: int) -> str:
+    """The spec with another plan for the chip, and with rows of so many quantised elements."""
     before, after = ("    arch22:\n      tile", "    arch35:\n      tile")
     head, rest = SPEC.read_text().split(before if chip == "A2" else after)
     for name, value in {**CHANGES, **OWN_CHANGES[chip]}.items():
         rest, count = re.subn(rf"(\n      {name}: +\{{value: )\d+", rf"\g<1>{value}", rest, count=1)
         assert count == 1, name
-    return head + (before if chip == "A2" else after) + rest
+    text = head + (before if chip == "A2" else after) + rest
+    return text.replace("NOPE:         {value: 512", f"NOPE:         {{value: {nope}")
 
 
 @cache
-def emulation(chip: str, folder: Path) -> Emulation:
+def emulation(chip: str, nope: int, folder: Path) -> Emulation:
     path = folder / SPEC.name
-    path.write_text(changed(chip))
+    path.write_text(changed(chip, nope))
     operator = analyse(path, Sink())
     assert operator is not None
     family = reference_of(operator)
@@ -62,7 +66,7 @@ def emulation(chip: str, folder: Path) -> Emulation:
 
 @pytest.mark.parametrize("case", [*CASES["A2"], *CASES["A5"]], ids=lambda case: f"{case.chip}_{case.name}")
 def test_another_plan_is_right(case: Case, tmp_path_factory: pytest.TempPathFactory) -> None:
-    emulated = emulation(case.chip, tmp_path_factory.getbasetemp())
+    emulated = emulation(case.chip, case.nope, tmp_path_factory.getbasetemp())
     (one,) = emulated.prepared([case.call()])
     assert isinstance(one, Prepared)
     ran = emulated.run(one, 0, How(case.seed))
