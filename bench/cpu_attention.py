@@ -9,9 +9,11 @@ from __future__ import annotations
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from bench.limits import Limit
 
 GENERATED = Path(__file__).resolve().parent.parent / "generated"
 PYTHON = GENERATED / "kv_quant_sparse_flash_attention" / "python"
@@ -83,14 +85,8 @@ def _decode(dtype: Any) -> Callable[[], object]:
     return lambda: torch.ops._C_ascend.npu_kv_quant_sparse_flash_attention(**given)
 
 
-def limits(figures: dict[str, Any]) -> list[dict[str, object]]:
+def limits(figures: dict[str, Any]) -> Iterator[Limit]:
     """Each limit with what was measured against it."""
-    return [
-        {
-            "what": f"decode on the CPU, {name}, ratio to its matrix products",
-            "measured": found["ratio_to_matrix_products"],
-            "limit": LIMIT,
-            "holds": found["ratio_to_matrix_products"] <= LIMIT,
-        }
-        for name, found in figures.items()
-    ]
+    for name, found in figures.items():
+        what = f"decode on the CPU, {name}, ratio to its matrix products"
+        yield Limit(what, found["ratio_to_matrix_products"], LIMIT)

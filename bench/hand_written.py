@@ -1,4 +1,4 @@
-"""What the hand-written kernel of the operator does on the same calls, and what any kernel must.
+"""What the hand-written kernel of the operator does on the same calls.
 
 Counted by running the public kernel for Atlas A2 unmodified on a CPU, through the public headers of the
 toolkit; its cycles are those of the model in docs/emulator.md. Nothing here was measured on a device, and
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# Decode: bytes through GM by what they are; see kernel_counts.USES for what each name means.
+# Decode: bytes through GM by what they are; see kernel_uses.USES for what each name means.
 BYTES: Mapping[str, int] = {
     "KV gathered, GM to UB": 1_343_488,
     "KV dequantised, UB to GM": 2_359_296,
@@ -40,15 +40,5 @@ VECTOR: Mapping[str, int] = {
 }
 DEQUANTISATION_REPEATS = 35.0  # of a row
 CYCLES = 106_000
-PREFILL_CYCLES = (
-    16 * 89_400
-)  # 16 query rows on each of four cores; its counts are those of decode for each row
-
-# Decode: what must be moved whatever the kernel does: each selected row, Q, the output and the list once.
-LEAST_BYTES: Mapping[str, int] = {
-    "KV gathered, GM to UB": 1_343_488,
-    "Q, GM to L1": 73_728,
-    "outputs, UB to GM": 65_536,
-    "lists, tables, what cores tell each other": 8_192,
-}
-LEAST_REPEATS = 28.0  # of dequantisation: four passes over 512 elements, in the wider type of each
+# 16 query rows on each of four cores; its counts are those of decode for each row.
+PREFILL_CYCLES = 16 * 89_400

@@ -9,9 +9,12 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.limits import Limit
+from qsfa_codegen.commands.workers import usable_cores
 from qsfa_codegen.contract.calls import Call, Stage
 from qsfa_codegen.contract.derive import derive
 from qsfa_codegen.host.build import build
@@ -46,8 +49,11 @@ def count(spec: Path) -> list[Counted] | str:
     rejected = [call for call in calls if any(f"_breaks_{id.lower()}" in call.id for id in ids)][-1:]
 
     def worst(step: str, calls: Iterable[Call], stage: Stage) -> Counted:
-        costs = [(cost(program, writer.line(call, stage)), call.id) for call in calls]
-        most, id = max(costs)
+        def counted(call: Call) -> tuple[int, str]:
+            return cost(program, writer.line(call, stage)), call.id
+
+        with ThreadPoolExecutor(usable_cores()) as pool:
+            most, id = max(pool.map(counted, calls))
         return Counted(step, id, most)
 
     return [
@@ -55,6 +61,14 @@ def count(spec: Path) -> list[Counted] | str:
         worst("rejected tiling", rejected, Stage.TILING),
         worst("shape inference", legal, Stage.INFER),
     ]
+
+
+def limits(counted: list[Counted] | str) -> Iterator[Limit]:
+    """The limits of what host code may cost; none where it could not be counted."""
+    found = {} if isinstance(counted, str) else {one.step: one.instructions for one in counted}
+    for step, limit in LIMITS.items():
+        if step in found:
+            yield Limit(f"{step}, instructions", found[step], limit)
 
 
 def _distinct(calls: Iterable[Call]) -> Iterator[Call]:

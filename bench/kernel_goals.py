@@ -1,56 +1,77 @@
-"""What launches of the generated kernel should keep to."""
+"""What launches of the generated kernels should keep to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from bench import hand_written as hand
-from bench.kernel_launches import DECODE, PREFILL, SHORT, SPLIT, USES, Counted
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What a launch should keep to: ``measured`` at most ``limit``."""
-
-    case: str
-    what: str
-    measured: float
-    limit: float
-
-    @property
-    def met(self) -> bool:
-        """Whether it is kept to."""
-        return self.measured <= self.limit
-
+from bench.kernel_calls import DECODE, PREFILL, SHORT, SPLIT, least_bytes
+from bench.kernel_launches import Counted
+from bench.kernel_uses import GATHERED, LOADED, QUERY
+from bench.limits import Limit
+from tests.kernel.cases import NOPE, Case
 
 _Goals = Iterator[tuple[str, float, float]]
-_GATHERED, _LOADED, _QUERY = USES["gm_ub", "key"], USES["gm_l1", "kv"], USES["gm_l1", "query"]
+_HEADS_OF_A_CORE = 64
 
 
-def goals(counted: Mapping[str, Counted]) -> list[Goal]:
+def goals(counted: Mapping[Case, Counted]) -> list[Limit]:
     """Every goal for the launches that there are."""
-    return [Goal(name, *goal) for name, one in counted.items() for goal in _goals_of(one)]
+    return [Limit(f"{one.name}: {what}", *figures) for one in counted.values() for what, *figures in _of(one)]
 
 
-def _goals_of(one: Counted) -> _Goals:
+def _of(one: Counted) -> _Goals:
     yield "findings of the emulator", len(one.findings), 0
     yield "MACs, to those of the products alone", one.macs / one.least_macs, 1.0
-    if one.bytes:
-        yield from _goals_of_rows(one)
-    more = _GOALS.get(one.case.name)
-    if more is not None:
-        yield from more(one)
+    yield from _OF_CHIP[one.case.chip](one)
+    yield from _OF_CASE.get(one.case, _no_more)(one)
 
 
-def _goals_of_rows(one: Counted) -> _Goals:
+def _no_more(_: Counted) -> _Goals:
+    yield from ()
+
+
+# --------------------------------------------------------------------------- of a chip's kernel
+
+
+def _of_a2(one: Counted) -> _Goals:
     """Rows are gathered once and loaded once, whatever the number of heads."""
-    rows, loaded = one.selected, 2 * (512 + one.case.rope)
-    yield "bytes gathered for a row", one.bytes[_GATHERED] / rows, 528 + 2 * one.case.rope
-    yield "bytes of dequantised KV to L1 for a row", one.bytes[_LOADED] / rows, loaded
+    if not one.bytes:
+        return
+    loaded = 2 * (NOPE + one.case.rope)
+    yield "bytes gathered for a row", one.bytes[GATHERED] / one.selected, _packed(one)
+    yield "bytes of dequantised KV to L1 for a row", one.bytes[LOADED] / one.selected, loaded
     if len(one.cube) == 1:
-        yield "bytes of Q, to each head's once", one.bytes[_QUERY] / (one.case.heads * loaded), 1.0
+        yield from _query_once(one)
     yield "repeats of dequantisation for a row", one.repeats_a_row, 30.0
+
+
+def _of_a5(one: Counted) -> _Goals:
+    """Nothing goes by way of a workspace. Each side of the heads, of up to 64, gathers rows for itself."""
+    sides = -(-one.case.heads // _HEADS_OF_A_CORE)
+    if one.workspace_bytes is not None:
+        yield "bytes to and from a workspace", one.workspace_bytes, 0
+    if sides == 1:
+        yield "bytes through GM, to the minimum", one.total_bytes / one.least_bytes, 1.05
+    if one.bytes:
+        yield "bytes gathered for a row", one.bytes[GATHERED] / one.selected, sides * _packed(one)
+        yield from _query_once(one)
+        yield "operations on registers to dequantise a row", one.registers_a_row, sides * 47
+
+
+def _packed(one: Counted) -> float:
+    """Bytes of a row of the cache."""
+    return least_bytes(one.case)[GATHERED] / one.selected
+
+
+def _query_once(one: Counted) -> _Goals:
+    yield "bytes of Q, to each head's once", one.bytes[QUERY] / least_bytes(one.case)[QUERY], 1.0
+
+
+_OF_CHIP: Mapping[str, Callable[[Counted], _Goals]] = {"A2": _of_a2, "A5": _of_a5}
+
+
+# --------------------------------------------------------------------------- of one case, beside hand-written
 
 
 def _beside_hand_written(one: Counted) -> _Goals:
@@ -63,28 +84,28 @@ def _beside_hand_written(one: Counted) -> _Goals:
         yield f"{name}, to hand-written", mine[name] / (hand.VECTOR[name] * rows), 1.0
 
 
-def _goals_of_decode(one: Counted) -> _Goals:
+def _of_decode(one: Counted) -> _Goals:
     yield from _beside_hand_written(one)
     yield "cycles, to hand-written", one.cycles / hand.CYCLES, 0.75
 
 
-def _goals_of_split(one: Counted) -> _Goals:
+def _of_split(one: Counted) -> _Goals:
     yield "cycles, to hand-written on one core", one.cycles / hand.CYCLES, 0.3
 
 
-def _goals_of_short(one: Counted) -> _Goals:
+def _of_short(one: Counted) -> _Goals:
     yield from _beside_hand_written(one)
     yield "work of the busiest core, to the mean", one.imbalance, 1.05
 
 
-def _goals_of_prefill(one: Counted) -> _Goals:
-    yield from _goals_of_short(one)
+def _of_prefill(one: Counted) -> _Goals:
+    yield from _of_short(one)
     yield "cycles, to hand-written", one.cycles / hand.PREFILL_CYCLES, 0.75
 
 
-_GOALS: Mapping[str, Callable[[Counted], _Goals]] = {
-    DECODE.name: _goals_of_decode,
-    SPLIT.name: _goals_of_split,
-    SHORT.name: _goals_of_short,
-    PREFILL.name: _goals_of_prefill,
+_OF_CASE: Mapping[Case, Callable[[Counted], _Goals]] = {
+    DECODE: _of_decode,
+    SPLIT: _of_split,
+    SHORT: _of_short,
+    PREFILL: _of_prefill,
 }

@@ -1,8 +1,4 @@
-"""Launches of the generated kernel for Atlas A2 in the emulator, and what they move and issue.
-
-Decode is one query row of 64 heads over 2048 selected of 4096 tokens in pages of 256, on one cube core and
-its two vector cores; prefill is 64 such rows on four.
-"""
+"""Launches of the generated kernels in the emulator, and what they move and issue."""
 
 from __future__ import annotations
 
@@ -11,94 +7,53 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
-import numpy as np
 
+from bench.kernel_calls import SELECTED, least_bytes
+from bench.kernel_uses import GLOBAL_ROUTES, ON_CHIP, OTHER, ROWS, TO_OPERANDS, USES
+from qsfa_codegen.commands.workers import usable_cores
 from qsfa_codegen.contract.evaluate import Evaluator
-from qsfa_codegen.emulate.program import kernel_sources
+from qsfa_codegen.emulate.program import Variant, kernel_sources
 from qsfa_codegen.emulate.run import Emulation, How, Prepared
 from qsfa_codegen.emulator.launch import CoreCounts
 from qsfa_codegen.expr.evaluate import compiled
 from qsfa_codegen.reference.families import reference_of
 from qsfa_codegen.spec.load import load
-from tests.kernel.cases import Case
+from qsfa_codegen.spec.model import Operator
+from tests.kernel.cases import NOPE, Case
 
 SPEC = Path(__file__).resolve().parent.parent / "spec" / "kv_quant_sparse_flash_attention.yaml"
-TOKENS, SELECTED, PAGE, HEADS = 4096, 2048, 256, 64
-GLOBAL_ROUTES = ("gm_ub", "ub_gm", "gm_l1", "l0c_gm")
-ON_CHIP_ROUTES = ("l1_l0a", "l1_l0b")
-
-# Bytes by route and tensor, or part of the workspace. What the accumulator is read for is the output.
-OTHER = "lists, tables, what cores tell each other"
-USES: Mapping[tuple[str, str], str] = {
-    ("gm_ub", "key"): "KV gathered, GM to UB",
-    ("ub_gm", "kv"): "KV dequantised, UB to GM",
-    ("gm_l1", "kv"): "KV dequantised, GM to L1",
-    ("gm_l1", "query"): "Q, GM to L1",
-    ("l0c_gm", "qk"): "scores, L0C to GM",
-    ("gm_ub", "qk"): "scores, GM to UB",
-    ("ub_gm", "p"): "P, UB to GM",
-    ("gm_l1", "p"): "P, GM to L1",
-    ("l0c_gm", "pv"): "P · V, L0C to GM",
-    ("gm_ub", "pv"): "P · V, GM to UB",
-    ("ub_gm", "pv"): "running output, UB to GM",
-    ("gm_ub", "acc"): "running output, GM to UB",
-    ("ub_gm", "acc"): "running output, UB to GM",
-    ("ub_gm", "attention_out"): "outputs, UB to GM",
-    ("ub_gm", "softmax_max"): "outputs, UB to GM",
-    ("ub_gm", "softmax_sum"): "outputs, UB to GM",
-}
-ROWS = (*dict.fromkeys(USES.values()), OTHER)
 
 
-# --------------------------------------------------------------------------- the calls
+@dataclass(frozen=True)
+class Dequantisation:
+    """What the vector unit takes for it: repeats of instructions on memory, operations on registers."""
 
-
-def scattered(seed: int) -> tuple[int, ...]:
-    """Tokens of one query row: each at most once, in no order."""
-    return tuple(int(n) for n in np.random.default_rng(seed).permutation(TOKENS)[:SELECTED])
-
-
-def attention(name: str, rows: tuple[int, ...] = (1,), **changed: Any) -> Case:
-    """Batches of ``rows`` query rows each, of which all see every token that they select."""
-    usual: dict[str, Any] = {
-        "kv": (TOKENS,) * len(rows),
-        "size": SELECTED,
-        "page": PAGE,
-        "heads": HEADS,
-        "causal": False,
-        "lse": False,
-        "cores": 1,
-        "lists": tuple(scattered(row) for row in range(sum(rows))),
-    }
-    return Case(name, q=rows, **{**usual, **changed})
-
-
-DECODE = attention("decode")
-PLAIN = attention("decode without rope", rope=0)
-SPLIT = attention("decode on 8 cores", cores=8)
-WIDE = attention("decode of 128 heads", heads=128)
-PREFILL = attention("prefill", (32, 32), layouts=("TND", "PA_BSND"), cores=4)
-SHORT = attention("short prefill", (4, 4), layouts=("TND", "PA_BSND"), cores=4)
-CASES = (DECODE, PLAIN, SPLIT, WIDE, PREFILL)
-
-
-# --------------------------------------------------------------------------- what was counted
+    repeats: int
+    registers: int
 
 
 @dataclass(frozen=True)
 class Counted:
-    """A launch in numbers. Where it was not traced, there are no bytes by use or repeats."""
+    """A launch in numbers. Where it was not traced, there are no bytes by use, and no ``dequantisation``.
+
+    ``workspace_bytes`` go to the workspace or come from it; None where nobody knows how many.
+    """
 
     case: Case
     cycles: int
     cube: tuple[CoreCounts, ...]
     vector: tuple[CoreCounts, ...]
     bytes: Mapping[str, int]
-    dequantisation_repeats: int
+    workspace_bytes: int | None
+    dequantisation: Dequantisation
     findings: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The case with its chip."""
+        return f"{self.case.chip} {self.case.name}"
 
     @property
     def selected(self) -> int:
@@ -111,6 +66,17 @@ class Counted:
         return sum(core.bytes.get(route, 0) for core in self._cores() for route in GLOBAL_ROUTES)
 
     @property
+    def least_bytes(self) -> int:
+        """What any kernel would have to move through GM."""
+        return sum(least_bytes(self.case).values())
+
+    def on_chip_bytes(self) -> dict[str, int]:
+        """What goes between the memories of vector and cube cores directly."""
+        return {
+            name: sum(core.bytes.get(route, 0) for core in self._cores()) for name, route in ON_CHIP.items()
+        }
+
+    @property
     def macs(self) -> int:
         """Multiplications of the cube."""
         return sum(core.macs for core in self.cube)
@@ -118,12 +84,17 @@ class Counted:
     @property
     def least_macs(self) -> int:
         """Those of Q · Kᵀ and P · V alone."""
-        return self.case.heads * self.selected * (512 + self.case.rope + 512)
+        return self.case.heads * self.selected * (NOPE + self.case.rope + NOPE)
 
     @property
     def repeats_a_row(self) -> float:
         """Vector repeats that dequantise a selected row."""
-        return self.dequantisation_repeats / self.selected
+        return self.dequantisation.repeats / self.selected
+
+    @property
+    def registers_a_row(self) -> float:
+        """Operations on registers that dequantise a selected row."""
+        return self.dequantisation.registers / self.selected
 
     @property
     def imbalance(self) -> float:
@@ -146,7 +117,7 @@ class Counted:
         return {
             "GM DMA": sum(_moves(core, GLOBAL_ROUTES) for core in self.cube),
             "Mmad": sum(core.instructions.get("M", 0) for core in self.cube),
-            "L1 to L0": sum(_moves(core, ON_CHIP_ROUTES) for core in self.cube),
+            "L1 to L0": sum(_moves(core, TO_OPERANDS) for core in self.cube),
             "flags and barriers": sum(map(_sync, self.cube)),
         }
 
@@ -156,6 +127,7 @@ class Counted:
             "GM DMA": sum(_moves(core, GLOBAL_ROUTES) for core in self.vector),
             "vector": sum(core.instructions.get("V", 0) for core in self.vector),
             "repeats": sum(core.repeats for core in self.vector),
+            "operations on registers": sum(core.registers for core in self.vector),
             "vector barriers": sum(core.vector_barriers for core in self.vector),
             "flags and barriers": sum(map(_sync, self.vector)),
             "scalar GM reads": self.scalar_reads(),
@@ -191,6 +163,7 @@ class _Details(msgspec.Struct, frozen=True):
     tensor: str = ""
     offset: int = 0
     repeats: int = 0
+    registers: int = 0
 
 
 class _Event(msgspec.Struct, frozen=True):
@@ -202,34 +175,45 @@ class _Trace(msgspec.Struct, frozen=True):
     trace_events: list[_Event] = msgspec.field(name="traceEvents")
 
 
+def count(cases: Sequence[Case], say: Callable[[str], None]) -> dict[Case, Counted]:
+    """The counts of each case. Programs and launches share the cores."""
+    operator = load(SPEC)
+    benches = {chip: Bench(operator, chip) for chip in dict.fromkeys(case.chip for case in cases)}
+    ready = [benches[case.chip].prepared(case) for case in cases]
+    wanted = dict.fromkeys((case.chip, one.variant) for case, one in zip(cases, ready, strict=True))
+    say(f"compiling {len(wanted)} variants of the kernels")
+
+    def launched(case: Case, one: Prepared) -> Counted:
+        say(f"counting {case.chip} {case.name}")
+        return benches[case.chip].counted(case, one)
+
+    with ThreadPoolExecutor(usable_cores()) as pool:
+        list(pool.map(lambda one: benches[one[0]].compile(one[1]), wanted))
+        return dict(zip(cases, pool.map(launched, cases, ready), strict=True))
+
+
 class Bench:
-    """The kernel of the first operator on Atlas A2, and counts of its launches."""
+    """The kernel of the first operator on a chip, and counts of its launches."""
 
-    def __init__(self) -> None:
-        self._operator = load(SPEC)
-        self._evaluator = Evaluator(self._operator)
-        self._chip = next(chip for chip in self._operator.chips if chip.id == "A2")
-        family = reference_of(self._operator)
+    def __init__(self, operator: Operator, chip: str) -> None:
+        self._operator = operator
+        self._chip = next(one for one in operator.chips if one.id == chip)
+        family = reference_of(operator)
         assert family is not None
-        sources = kernel_sources(self._operator, self._chip)
-        self._emulation = Emulation(sources, family, self._evaluator)
+        self._emulation = Emulation(kernel_sources(operator, self._chip), family, Evaluator(operator))
 
-    def count(self, cases: Sequence[Case], say: Callable[[str], None]) -> dict[str, Counted]:
-        """The counts of each case, by its name. Programs are compiled beside each other."""
-        asked = list(self._emulation.prepared([case.call() for case in cases]))
-        ready = [one for one in asked if isinstance(one, Prepared)]
-        assert len(ready) == len(cases), asked
-        variants = dict.fromkeys(one.variant for one in ready)
-        say(f"compiling {len(variants)} variants of the kernel")
-        with ThreadPoolExecutor() as pool:
-            list(pool.map(self._emulation.program, variants))
-        found = {}
-        for case, one in zip(cases, ready, strict=True):
-            say(f"counting {case.name}")
-            found[case.name] = self._counted(case, one)
-        return found
+    def prepared(self, case: Case) -> Prepared:
+        """What host code says of a case."""
+        (one,) = self._emulation.prepared([case.call()])
+        assert isinstance(one, Prepared), one
+        return one
 
-    def _counted(self, case: Case, prepared: Prepared) -> Counted:
+    def compile(self, variant: Variant) -> None:
+        """Have the program of a variant ready."""
+        self._emulation.program(variant)
+
+    def counted(self, case: Case, prepared: Prepared) -> Counted:
+        """A case is launched and counted; traced where it has one query row, for traces are long."""
         traced = sum(case.q) == 1
         data = self._emulation.filled(prepared.call, 0)
         outcome = self._emulation.launch(prepared, data, How(trace=traced))
@@ -239,13 +223,16 @@ class Bench:
             raise SystemExit(f"{case.name} could not be run to its end: {findings}")
         events = msgspec.json.decode(outcome.trace, type=_Trace).trace_events if traced else []
         details = [event.args for event in events if event.ph == "X"]
+        dequantising = [one for one in details if "_dequant.h" in one.at]
+        in_workspace = sum(one.bytes for one in details if one.tensor == "workspace")
         return Counted(
             case,
             report.cycles,
             tuple(core for name, core in report.cores.items() if name.startswith("aic")),
             tuple(core for name, core in report.cores.items() if name.startswith("aiv")),
             self._bytes(prepared, details),
-            sum(d.repeats for d in details if "_dequant.h" in d.at),
+            in_workspace if traced or prepared.workspace == 0 else None,
+            Dequantisation(sum(d.repeats for d in dequantising), sum(d.registers for d in dequantising)),
             findings,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,15 @@ def test_vector_add_with_registers(kernel: str, seed: int | None) -> None:
         wanted("z", 8000),
         block_dim=2,
         seed=seed,
+        trace=True,
     )
     assert np.array_equal(np.frombuffer(done.outputs["z"], np.float32), x + y)
     counts = done.report.cores["aiv0"]
     assert counts.instructions["V"] == 1
     assert counts.registers == 5 * 16  # mask, two loads, sum, store
     assert counts.busy["V"] == 6 + 5 * 16
+    spans = [event for event in json.loads(done.trace)["traceEvents"] if event["ph"] == "X"]
+    assert [span["args"]["registers"] for span in spans if "registers" in span["args"]] == [5 * 16] * 2
 
 
 ROWS, ROW, GROUP = 8, 512, 128

@@ -153,6 +153,9 @@ std::string Trace::Details(const Item &item)
     if (item.work.repeats != 0) {
         text += Field("repeats", item.work.repeats);
     }
+    if (item.work.registers != 0) {
+        text += Field("registers", item.work.registers);
+    }
     return text;
 }
 
