@@ -31,19 +31,25 @@ from qsfa_codegen.spec.paths import at_chip
 from qsfa_codegen.spec.world import attr_values
 
 _HALVES = ("float16", "bfloat16")
+GROUP_HEADS = 64
+"""Query heads that are computed together; more are several groups."""
 
 
 class Limits(Struct, frozen=True):
-    """Dtypes by role, sizes of the packed row, and query heads, that a kernel is written for."""
+    """Dtypes by role, sizes of the packed row, and query heads, that a kernel is written for.
+
+    ``heads_step`` is what numbers of heads are multiples of that are computed in several groups.
+    """
 
     dtypes: Mapping[str, tuple[str, ...]]
     nope: Allowed
     tile: Allowed
     rope: Allowed
     heads: int
+    heads_step: int
 
 
-def _sparse_mla(caches: tuple[str, ...], nope: Allowed, rope: Allowed) -> Limits:
+def _sparse_mla(caches: tuple[str, ...], nope: Allowed, rope: Allowed, heads_step: int) -> Limits:
     numbers = dict.fromkeys(("indices", "table", "q_lens", "kv_lens"), ("int32",))
     return Limits(
         {"q": _HALVES, "kv": caches, "out": _HALVES, **numbers},
@@ -51,13 +57,16 @@ def _sparse_mla(caches: tuple[str, ...], nope: Allowed, rope: Allowed) -> Limits
         tile=Allowed(128, 128),
         rope=rope,
         heads=128,
+        heads_step=heads_step,
     )
 
 
 _LIMITS: Mapping[tuple[str, str], Limits] = {
-    ("sparse_mla", "arch22"): _sparse_mla(("int8",), Allowed(256, 512, 256), Allowed(16, 128, 16)),
+    ("sparse_mla", "arch22"): _sparse_mla(
+        ("int8",), Allowed(256, 512, 256), Allowed(16, 128, 16), heads_step=16
+    ),
     ("sparse_mla", "arch35"): _sparse_mla(
-        ("int8", "float8_e4m3fn", "hifloat8"), Allowed(128, 512, 128), Allowed(64, 64)
+        ("int8", "float8_e4m3fn", "hifloat8"), Allowed(128, 512, 128), Allowed(64, 64), heads_step=1
     ),
 }
 
@@ -167,9 +176,13 @@ class _About:
 
     def _heads(self, dim: str) -> Iterator[str]:
         values = self._operator.find(Dim, dim).values
-        most = max((n for chip in self._chips for n in (values and at_chip(values, chip)) or ()), default=0)
-        if most > self._limits.heads:
-            yield f"{dim} can be {most}; expected: {self._limits.heads} at most"
+        found = {n for chip in self._chips for n in (values and at_chip(values, chip)) or ()}
+        most, step = self._limits.heads, self._limits.heads_step
+        for heads in sorted(found):
+            if heads > most:
+                yield f"{dim} can be {heads}; expected: {most} at most"
+            elif heads > GROUP_HEADS and heads % step:
+                yield f"{dim} can be {heads}; expected above {GROUP_HEADS}: a multiple of {step}"
 
     def _axes(self, role: str) -> list[tuple[str, ...]]:
         """Names of the axes of a tensor in each of its layouts, those of size 1 left out."""

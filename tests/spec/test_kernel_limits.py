@@ -97,6 +97,15 @@ def test_an_architecture_has_limits_of_its_own(tmp_path: Path) -> None:
     assert message == "'rope' of 'kv_row' has 32 elements at most; expected: 64"
 
 
+def test_more_heads_than_a_group_fill_fractals_on_arch22(tmp_path: Path) -> None:
+    operator = edited(tmp_path, ("32, 64, 128]", "32, 48, 65, 127, 128]"), ("48, 64, 128]", "65, 127, 128]"))
+    assert list(beyond_kernel(operator, "arch35")) == []
+    assert list(beyond_kernel(operator, "arch22")) == [
+        "Q_N can be 65; expected above 64: a multiple of 16",
+        "Q_N can be 127; expected above 64: a multiple of 16",
+    ]
+
+
 def test_axes_of_size_1_may_stand_anywhere(tmp_path: Path) -> None:
     operator = edited(tmp_path, ("BSND: [B, Q_S, KV_N, SPARSE_SIZE]", "BSND: [B, KV_N, Q_S, SPARSE_SIZE]"))
     assert not [*beyond_kernel(operator, "arch22"), *beyond_kernel(operator, "arch35")]
