@@ -31,7 +31,7 @@ from qsfa_codegen.spec.paths import at_chip
 from qsfa_codegen.spec.world import attr_values
 
 _HALVES = ("float16", "bfloat16")
-GROUP_HEADS = 64
+_GROUP = 64
 """Query heads that are computed together; more are several groups."""
 
 
@@ -181,8 +181,8 @@ class _About:
         for heads in sorted(found):
             if heads > most:
                 yield f"{dim} can be {heads}; expected: {most} at most"
-            elif heads > GROUP_HEADS and heads % step:
-                yield f"{dim} can be {heads}; expected above {GROUP_HEADS}: a multiple of {step}"
+            elif heads > _GROUP and heads % step:
+                yield f"{dim} can be {heads}; expected above {_GROUP}: a multiple of {step}"
 
     def _axes(self, role: str) -> list[tuple[str, ...]]:
         """Names of the axes of a tensor in each of its layouts, those of size 1 left out."""
