@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.emulate.program import KernelSources, Variant
     from qsfa_codegen.emulate.run import Prepared, Ran, Refused
     from qsfa_codegen.reference.families import FamilyReference
-    from qsfa_codegen.spec.model import Chip, Operator
+    from qsfa_codegen.spec.model import Operator
 
 NO_NUMPY = "QS703"
 NO_REFERENCE = "QS704"
@@ -84,23 +84,11 @@ def _emulate(operator: Operator, request: Request, console: Console) -> int:
     from qsfa_codegen.emulate.program import kernel_sources
 
     evaluator = Evaluator(operator)
-    chip = _chip(evaluator, request)
+    chip = operators.chips_of(operator, request.chip)[0]
     sources = kernel_sources(operator, chip, request.kernel)
     run = _Run(evaluator, _family(operator), sources, request, console)
     calls = run.calls()
     return status.USAGE if calls is None else run.run(calls)
-
-
-def _chip(evaluator: Evaluator, request: Request) -> Chip:
-    if request.chip is None:
-        return evaluator.operator.chips[0]
-    chip = evaluator.chip(request.chip)
-    if chip is None:
-        known = ", ".join(c.id for c in evaluator.operator.chips)
-        raise status.BadUsageError(
-            f"{evaluator.operator.snake} does not support {request.chip}; it supports {known}"
-        )
-    return chip
 
 
 def _family(operator: Operator) -> FamilyReference:

@@ -11,7 +11,7 @@ from qsfa_codegen.resources import CHIPS
 
 if TYPE_CHECKING:
     from qsfa_codegen.commands.terminal import Console
-    from qsfa_codegen.spec.model import Operator
+    from qsfa_codegen.spec.model import Chip, Operator
 
 
 def load(spec: Path, console: Console) -> Operator | None:
@@ -25,3 +25,12 @@ def load(spec: Path, console: Console) -> Operator | None:
     for diagnostic in sink:
         console.finding(diagnostic)
     return operator
+
+
+def chips_of(operator: Operator, name: str | None) -> tuple[Chip, ...]:
+    """The chip of the operator with this id or SoC config name; all for None. BadUsageError for another."""
+    found = tuple(chip for chip in operator.chips if name in (None, chip.id, chip.soc))
+    if not found:
+        known = ", ".join(chip.id for chip in operator.chips)
+        raise BadUsageError(f"{operator.name} does not support {name}; it supports {known}")
+    return found

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from qsfa_codegen.commands import table
+from qsfa_codegen.commands.operators import chips_of
 from qsfa_codegen.commands.show_words import WORDS
-from qsfa_codegen.commands.status import BadUsageError
 from qsfa_codegen.expr.nodes import Expr
 from qsfa_codegen.expr.prose import say
 from qsfa_codegen.expr.specialize import specialize
@@ -42,10 +42,7 @@ def show(operator: Operator, chip: str | None, language: str, width: int | None)
 
     Raises BadUsageError. ``width`` is that of the screen in columns, None for no limit.
     """
-    chips = [one for one in operator.chips if chip in (None, one.id, one.soc)]
-    if not chips:
-        known = ", ".join(one.id for one in operator.chips)
-        raise BadUsageError(f"{operator.name} does not support {chip}; it supports {known}")
+    chips = chips_of(operator, chip)
     texts: dict[str, list[Chip]] = {}
     for one in chips:
         sections = _View(operator, one, language).sections()

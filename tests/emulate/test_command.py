@@ -183,7 +183,7 @@ def test_a_chip_without_a_kernel(program: Program, tmp_path: Path) -> None:
 def test_a_chip_that_is_not_supported(program: Program) -> None:
     done = program("emulate", SPEC, "--chip", "A310P")
     assert done.status == 2
-    assert "kv_quant_sparse_flash_attention does not support A310P; it supports A2, A3, A5" in done.err
+    assert "KvQuantSparseFlashAttention does not support A310P; it supports A2, A3, A5" in done.err
 
 
 @pytest.mark.parametrize("spec", ["add_rms_norm_bias", "lightning_indexer", "rms_norm_dynamic_quant"])
