@@ -272,10 +272,11 @@ def _compare(package: Path, contents: Mapping[str, bytes], provenance: Provenanc
     lists: dict[str, list[str]] = {state: [] for state in ("created", "changed", "unchanged", "stale")}
     refusals: list[Refusal] = []
     overridden: list[str] = []
+    found = lstat(package) is not None  # a package that is not there need not be asked for each file
     for path in sorted(contents.keys() | known.keys() | {manifest.NAME}):
         new = contents.get(path)
         try:
-            old = _read(package, path)
+            old = _read(package, path) if found else None
         except _NotRegularError as error:
             if new is not None:
                 refusals.append(Refusal(path, Obstacle.BLOCKED, f"{error}\n"))
