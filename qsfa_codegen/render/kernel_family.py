@@ -84,6 +84,7 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "shared",
         "sequence",
         "tiles",
+        "registers",
         "dequant",
         "softmax",
         "output",

@@ -50,6 +50,8 @@ constexpr int32_t EVENT_STAGE = 0; // one for each buffer
 constexpr int32_t EVENT_STORED_WEIGHTS = STAGES;
 constexpr int32_t EVENT_STATS = EVENT_STORED_WEIGHTS + 1;
 constexpr int32_t EVENT_RESCALED = EVENT_STATS + 1;
+// V to S, and S to MTE3.
+constexpr int32_t EVENT_HEADERS = 0;
 
 static_assert(EVENT_QUERY < EVENTS && EVENT_LEFT_WEIGHTS < EVENTS && EVENT_RESULTS + RESULTS <= EVENTS);
 static_assert(EVENT_LIST < EVENTS && EVENT_RESCALED < EVENTS);

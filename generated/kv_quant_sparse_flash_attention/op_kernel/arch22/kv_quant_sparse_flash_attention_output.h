@@ -7,7 +7,7 @@
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_OUTPUT_H
 
 #include "../common/kv_quant_sparse_flash_attention_empty.h"
-#include "kv_quant_sparse_flash_attention_dequant.h"
+#include "../common/kv_quant_sparse_flash_attention_stages.h"
 #include "kv_quant_sparse_flash_attention_shared.h"
 #include "kv_quant_sparse_flash_attention_softmax.h"
 

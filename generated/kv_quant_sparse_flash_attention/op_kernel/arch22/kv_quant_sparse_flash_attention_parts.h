@@ -21,6 +21,7 @@ public:
         const int64_t worth = Smaller(CeilDiv(plan.Longest(), PART_TOKENS), MOST_PARTS);
         count_ = Larger<int64_t>(Smaller(cores / Larger<int64_t>(plan.QueryRows(), 1), worth), 1);
         mine_ = core % count_;
+        firstCore_ = core - mine_;
     }
 
     // How many cores share each row.
@@ -33,6 +34,12 @@ public:
     __aicore__ inline int64_t Mine() const
     {
         return mine_;
+    }
+
+    // The core that has the first part.
+    __aicore__ inline int64_t FirstCore() const
+    {
+        return firstCore_;
     }
 
     // Tokens of all parts but the last: batches of both vector cores are whole.
@@ -48,6 +55,7 @@ private:
 
     int64_t count_ = 1;
     int64_t mine_ = 0;
+    int64_t firstCore_ = 0;
 };
 
 } // namespace KvQuantSparseFlashAttentionKernel

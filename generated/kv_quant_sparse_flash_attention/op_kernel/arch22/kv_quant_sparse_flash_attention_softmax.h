@@ -11,16 +11,17 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// P = exp(logit - reference), and the accumulator of P · V stays in global memory. So the reference is not
-// the running maximum but follows it only when a tile exceeds it by more than SLACK, which is rare: the
-// accumulator has to be multiplied then. P is at most exp(SLACK), which half can hold. The true maximum is
-// kept for the outputs.
+// Of the heads of a vector core, for an accumulator.
 struct Stats {
     AscendC::LocalTensor<float> reference;
     AscendC::LocalTensor<float> maximum;
     AscendC::LocalTensor<float> sum; // of exp(logit - reference)
 };
 
+// P = exp(logit - reference), and the accumulator of P · V stays in global memory. So the reference is not
+// the running maximum but follows it only when a tile exceeds it by more than SLACK, which is rare: the
+// accumulator has to be multiplied then. P is at most exp(SLACK), which half can hold. The true maximum is
+// kept for the outputs.
 template <typename QType>
 class Softmax {
 public:

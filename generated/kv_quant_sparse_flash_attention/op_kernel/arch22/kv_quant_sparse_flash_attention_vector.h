@@ -7,6 +7,7 @@
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_VECTOR_H
 
 #include "../common/kv_quant_sparse_flash_attention_batches.h"
+#include "kv_quant_sparse_flash_attention_dequant.h"
 #include "kv_quant_sparse_flash_attention_merge.h"
 #include "kv_quant_sparse_flash_attention_tiles.h"
 
@@ -38,14 +39,11 @@ public:
         softmax_.Init(call, pipe, scratch);
         output_.Init(call, OutputAddresses{arguments.out, arguments.rowMax, arguments.rowSum}, heads_, pipe,
             scratch);
+        merge_.Init(call, tiling, arguments, scratch);
         stages_.Init(pipe);
-        arguments_ = arguments;
-        tiling_ = tiling;
-        core_ = core;
-        scratch_ = scratch;
         headers_ = headerBuffer_.Get<int32_t>();
         AscendC::Duplicate(headers_, 0, static_cast<int32_t>(RING_TILES * HEADER_WORDS));
-        Order<AscendC::HardEvent::V_S>(EVENT_STATS);
+        Order<AscendC::HardEvent::V_S>(EVENT_HEADERS);
     }
 
     __aicore__ inline void Process()
@@ -124,7 +122,7 @@ private:
             header.SetValue(FIRST_HEAD, static_cast<int32_t>(step.firstHead));
             header.SetValue(ACCUMULATOR, static_cast<int32_t>(step.accumulator));
             header.SetValue(IS_FIRST, step.first ? 1 : 0);
-            Order<AscendC::HardEvent::S_MTE3>(EVENT_STATS);
+            Order<AscendC::HardEvent::S_MTE3>(EVENT_HEADERS);
             AscendC::DataCopy(shared_.Header(number), header, FLOATS_OF_BLOCK);
         }
         AscendC::CrossCoreSetFlag<GROUP, PIPE_MTE3>(KEYS_WRITTEN);
@@ -196,14 +194,12 @@ private:
         if (tokens == 0) {
             return;
         }
-        const Merged merged{tiles_.OpenRow().index, core_ - parts.Mine(),
-            CeilDiv(tokens, parts.TokensOfPart(tokens))};
+        const Merged merged{
+            tiles_.OpenRow().index, parts.FirstCore(), CeilDiv(tokens, parts.TokensOfPart(tokens))};
         const uint32_t member = static_cast<uint32_t>(2 * parts.Mine()) + half_;
         const uint32_t members = static_cast<uint32_t>(2 * parts.Count());
-        Merge<Facts> merge;
-        merge.Init(call_, tiling_, arguments_, scratch_);
-        for (uint32_t item = member; item < merge.Items(); item += members) {
-            merge.Do(merged, item);
+        for (uint32_t item = member; item < merge_.Items(); item += members) {
+            merge_.Do(merged, item);
         }
     }
 
@@ -220,10 +216,6 @@ private:
 
     Call call_;
     Shared<QType> shared_;
-    typename Facts::Pointers arguments_;
-    typename Facts::Tiling tiling_;
-    int64_t core_ = 0;
-    AscendC::LocalTensor<float> scratch_;
     uint32_t groups_ = 1; // of heads
     uint32_t half_ = 0; // which of the two vector cores this is
     VectorHeads heads_;
@@ -232,6 +224,7 @@ private:
     Dequantiser<QType, KvType> dequantiser_;
     Softmax<QType> softmax_;
     Output<QType> output_;
+    Merge<Facts> merge_;
     Stages<QType> stages_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> scratchBuffer_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> headerBuffer_;

@@ -8,45 +8,13 @@
 
 #include "../common/kv_quant_sparse_flash_attention_gather.h"
 #include "../common/kv_quant_sparse_flash_attention_stages.h"
+#include "kv_quant_sparse_flash_attention_registers.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
-
-namespace Reg = AscendC::Reg;
 
 // Of a dequantised batch. It is odd: rows of a column that are stored one after the other lie in different
 // banks of UB.
 constexpr uint32_t STAGE_PITCH = BATCH_ROWS + 1;
-
-// Elements of a register in two: those at even places and those at odd ones. The wider type has each at the
-// place of its pair.
-constexpr Reg::CastTrait WIDEN_EVEN = {
-    Reg::RegLayout::ZERO, Reg::SatMode::UNKNOWN, Reg::MaskMergeMode::ZEROING, AscendC::RoundMode::UNKNOWN};
-constexpr Reg::CastTrait WIDEN_ODD = {
-    Reg::RegLayout::ONE, Reg::SatMode::UNKNOWN, Reg::MaskMergeMode::ZEROING, AscendC::RoundMode::UNKNOWN};
-// The same of bytes that stand two apart.
-constexpr Reg::CastTrait WIDEN_ODD_SPREAD = {
-    Reg::RegLayout::TWO, Reg::SatMode::UNKNOWN, Reg::MaskMergeMode::ZEROING, AscendC::RoundMode::UNKNOWN};
-constexpr Reg::CastTrait NARROW_EVEN = {
-    Reg::RegLayout::ZERO, Reg::SatMode::NO_SAT, Reg::MaskMergeMode::ZEROING, AscendC::RoundMode::CAST_RINT};
-constexpr Reg::CastTrait NARROW_ODD = {
-    Reg::RegLayout::ONE, Reg::SatMode::NO_SAT, Reg::MaskMergeMode::ZEROING, AscendC::RoundMode::CAST_RINT};
-
-// `spread` has an 8-bit element in the lower half of each 16 bits. There is no cast from int8 to float, so
-// those go by half, which has all of them.
-template <typename KvType>
-__simd_callee__ inline void ToFloats(Reg::RegTensor<float> &even, Reg::RegTensor<float> &odd,
-    Reg::RegTensor<KvType> &spread, Reg::MaskReg &bytes, Reg::MaskReg &halves)
-{
-    if constexpr (std::is_same<KvType, int8_t>::value) {
-        Reg::RegTensor<half> wide;
-        Reg::Cast<half, KvType, WIDEN_EVEN>(wide, spread, bytes);
-        Reg::Cast<float, half, WIDEN_EVEN>(even, wide, halves);
-        Reg::Cast<float, half, WIDEN_ODD>(odd, wide, halves);
-    } else {
-        Reg::Cast<float, KvType, WIDEN_EVEN>(even, spread, bytes);
-        Reg::Cast<float, KvType, WIDEN_ODD_SPREAD>(odd, spread, bytes);
-    }
-}
 
 // Fills a batch, [NOPE_COLUMNS][STAGE_PITCH][SIDE]; rows from `valid` on become zeros.
 template <typename QType, typename KvType>

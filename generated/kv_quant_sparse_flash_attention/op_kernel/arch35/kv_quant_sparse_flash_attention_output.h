@@ -7,6 +7,7 @@
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_OUTPUT_H
 
 #include "../common/kv_quant_sparse_flash_attention_heads.h"
+#include "../common/kv_quant_sparse_flash_attention_stages.h"
 #include "kv_quant_sparse_flash_attention_shared.h"
 #include "kv_quant_sparse_flash_attention_softmax.h"
 
@@ -53,10 +54,7 @@ __simd_vf__ inline void DivideOutput(
     Reg::RegTensor<float> sum;
     Reg::RegTensor<float> left;
     Reg::RegTensor<float> right;
-    Reg::RegTensor<QType> leftHalves;
-    Reg::RegTensor<QType> rightHalves;
     Reg::RegTensor<QType> together;
-    Reg::RegTensor<QType> rest;
     Reg::MaskReg all = Reg::CreateMask<float>();
     Reg::MaskReg halves = Reg::CreateMask<uint16_t>();
     for (uint16_t head = 0; head < heads; ++head) {
@@ -67,9 +65,7 @@ __simd_vf__ inline void DivideOutput(
             Reg::LoadAlign(right, output + at + FLOAT_LANES);
             Reg::Div(left, left, sum, all);
             Reg::Div(right, right, sum, all);
-            Reg::Cast<QType, float, NARROW_EVEN>(leftHalves, left, all);
-            Reg::Cast<QType, float, NARROW_EVEN>(rightHalves, right, all);
-            Reg::DeInterleave(together, rest, leftHalves, rightHalves);
+            Narrow(together, left, right, all);
             Reg::StoreAlign(to + at, together, halves);
         }
     }

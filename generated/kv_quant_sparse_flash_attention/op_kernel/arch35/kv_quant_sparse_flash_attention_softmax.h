@@ -6,12 +6,14 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_SOFTMAX_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_SOFTMAX_H
 
+#include "../common/kv_quant_sparse_flash_attention_call.h"
 #include "../common/kv_quant_sparse_flash_attention_step.h"
-#include "kv_quant_sparse_flash_attention_dequant.h"
+#include "kv_quant_sparse_flash_attention_flags.h"
+#include "kv_quant_sparse_flash_attention_registers.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// Numbers of heads in UB.
+// Of the heads of a vector core, for an accumulator.
 struct Stats {
     __ubuf__ float *maximum; // of the logits so far
     __ubuf__ float *sum; // of exp(logit - maximum)
@@ -30,10 +32,7 @@ __simd_vf__ inline void WeighScores(__ubuf__ QType *weights, __ubuf__ float *sco
     Reg::RegTensor<float> before;
     Reg::RegTensor<float> factor;
     Reg::RegTensor<float> total;
-    Reg::RegTensor<QType> leftHalves;
-    Reg::RegTensor<QType> rightHalves;
     Reg::RegTensor<QType> together;
-    Reg::RegTensor<QType> rest;
     Reg::MaskReg all = Reg::CreateMask<float>();
     Reg::MaskReg halves = Reg::CreateMask<uint16_t>();
     Reg::MaskReg inLeft = Reg::UpdateMask<float>(rows);
@@ -67,9 +66,7 @@ __simd_vf__ inline void WeighScores(__ubuf__ QType *weights, __ubuf__ float *sco
         Reg::MulDstAdd(before, factor, total, all);
         Reg::StoreAlign<float, Reg::StoreDist::DIST_FIRST_ELEMENT_B32>(sum + head, before, all);
 
-        Reg::Cast<QType, float, NARROW_EVEN>(leftHalves, left, all);
-        Reg::Cast<QType, float, NARROW_EVEN>(rightHalves, right, all);
-        Reg::DeInterleave(together, rest, leftHalves, rightHalves);
+        Narrow(together, left, right, all);
         Reg::StoreAlign<QType, Reg::DataCopyMode::DATA_BLOCK_COPY>(
             weights + head * SIDE, together, heads, halves);
     }

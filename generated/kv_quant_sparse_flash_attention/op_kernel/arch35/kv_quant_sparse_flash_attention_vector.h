@@ -7,7 +7,7 @@
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_VECTOR_H
 
 #include "../common/kv_quant_sparse_flash_attention_batches.h"
-#include "kv_quant_sparse_flash_attention_flags.h"
+#include "kv_quant_sparse_flash_attention_dequant.h"
 #include "kv_quant_sparse_flash_attention_output.h"
 #include "kv_quant_sparse_flash_attention_shared.h"
 #include "kv_quant_sparse_flash_attention_tiles.h"

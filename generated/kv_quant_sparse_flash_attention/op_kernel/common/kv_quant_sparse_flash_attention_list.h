@@ -300,6 +300,7 @@ private:
     AscendC::LocalTensor<int32_t> raw_;
     AscendC::LocalTensor<int32_t> rows_; // of the cache, in the order of the list
     AscendC::LocalTensor<int32_t> pages_;
+    // Scratch.
     AscendC::LocalTensor<int32_t> a_;
     AscendC::LocalTensor<int32_t> b_;
     AscendC::LocalTensor<int32_t> c_;
