@@ -29,7 +29,8 @@ auto WithDtype(const Bytes &tensor, aclDataType dtype, const char *, int)
     return typed;
 }
 
-// Any other EXEC_NPU_CMD would pass the tensor on as bytes: such a call is refused.
+// Any other EXEC_NPU_CMD would pass the tensor on as bytes: such a call is refused. Callers pass 0, an int:
+// this one, with its long, is taken only where the one above does not exist.
 template <typename Bytes>
 const Bytes &WithDtype(const Bytes &tensor, aclDataType, const char *name, long)
 {

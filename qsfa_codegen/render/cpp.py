@@ -193,6 +193,7 @@ _HEADERS = {
     "cstdio": ("std::vsnprintf(",),
     "cstdlib": ("std::abs(",),
     "cstring": ("std::strcmp(",),
+    "initializer_list": ("std::initializer_list<",),
     "iterator": ("std::size(",),
     "limits": ("std::numeric_limits",),
     "optional": ("std::optional<",),

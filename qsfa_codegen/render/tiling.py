@@ -19,6 +19,7 @@ from qsfa_codegen.render.cpp import (
     enum_parser,
     enums,
     index_constants,
+    standard_headers,
     variable,
 )
 from qsfa_codegen.render.host_checks import Group, called, groups
@@ -62,20 +63,6 @@ _PLATFORM_CALLS = {
     "aic": "platform.GetCoreNumAic()",
     "aiv": "platform.GetCoreNumAiv()",
     "libapiWorkspace": "platform.GetLibApiWorkSpaceSize()",
-}
-_HEADERS = {
-    "algorithm": ("std::min<", "std::max<"),
-    "cmath": ("std::isfinite(",),
-    "cstdarg": ("va_list",),
-    "cstdio": ("std::vsnprintf(",),
-    "cstdlib": ("std::abs(",),
-    "cstring": ("std::strcmp(",),
-    "iterator": ("std::size(",),
-    "limits": ("std::numeric_limits",),
-    "string": ("std::string ",),
-    "string_view": ("std::string_view",),
-    "strings.h": ("strcasecmp(",),
-    "type_traits": ("std::is_unsigned_v",),
 }
 
 
@@ -146,7 +133,7 @@ def _render_source(operator: Operator, templates: Templates) -> str:
     view["arith"] = arith.rstrip("\n")
     tools = templates.render("op_host/op_tiling_tools.cpp.j2", steps=steps, **view)
     whole = tools + steps
-    headers = sorted(header for header, marks in _HEADERS.items() if any(m in whole for m in marks))
+    headers = [header for header in standard_headers(whole) if header != "cstdint"]  # its own header has that
     return templates.render(
         "op_host/op_tiling.cpp.j2",
         steps=steps,
