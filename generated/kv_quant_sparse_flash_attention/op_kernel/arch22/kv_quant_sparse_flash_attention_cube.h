@@ -12,9 +12,9 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-// A tile is loaded to L1 once; Q · Kᵀ and P · V of all heads read that copy. Loads are three steps ahead of P
-// · V, scores two. With two groups of heads there are two tiles in L1, and the second Q has the place of the
-// third.
+// A tile is loaded to L1 once; Q · Kᵀ and P · V of all heads read that copy. Loads are LOADS_AHEAD steps
+// ahead of P · V, scores SCORES_AHEAD. With two groups of heads there are two tiles in L1, and the second Q
+// has the place of the third.
 template <typename QType>
 class Cube {
 public:
@@ -35,9 +35,9 @@ public:
     __aicore__ inline void Process()
     {
         SetFree();
-        for (uint32_t number = 0; number < STEPS_AHEAD && Receive(); ++number) {
+        for (uint32_t number = 0; number < LOADS_AHEAD && Receive(); ++number) {
             Load(number);
-            if (number + 1 < STEPS_AHEAD) {
+            if (number < SCORES_AHEAD) {
                 Score(number);
             }
         }
@@ -46,23 +46,24 @@ public:
         }
         for (uint32_t number = 0; number < received_; ++number) {
             AddOutput(number);
-            if (number + 2 < received_) {
-                Score(number + 2);
+            if (number + SCORES_AHEAD < received_) {
+                Score(number + SCORES_AHEAD);
             }
             // P is short and waited for: it goes before the next keys.
             if (number + 1 < received_) {
                 LoadWeights(number + 1);
             }
             if (Receive()) {
-                Load(number + STEPS_AHEAD);
+                Load(number + LOADS_AHEAD);
             }
         }
         AwaitFree();
     }
 
 private:
-    static constexpr uint32_t STEPS_AHEAD = 3;
-    static constexpr uint32_t STEPS = STEPS_AHEAD + 1; // remembered
+    static constexpr uint32_t LOADS_AHEAD = 3;
+    static constexpr uint32_t SCORES_AHEAD = 2;
+    static constexpr uint32_t STEPS = LOADS_AHEAD + 1; // remembered
 
     using L1 = AscendC::LocalTensor<QType>;
     using Results = AscendC::LocalTensor<float>;

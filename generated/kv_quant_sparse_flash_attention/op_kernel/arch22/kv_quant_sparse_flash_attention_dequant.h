@@ -16,11 +16,12 @@ class Dequantiser {
 public:
     static constexpr uint32_t FLOATS = BATCH_ROWS * NOPE_ELEMENTS; // of scratch
 
+    // `pitch` is from one gathered row to the next, in bytes.
     __aicore__ inline void Init(
-        const Call &call, AscendC::TPipe &pipe, const AscendC::LocalTensor<float> &scratch)
+        const Call &call, uint32_t pitch, AscendC::TPipe &pipe, const AscendC::LocalTensor<float> &scratch)
     {
         call_ = call;
-        pitch_ = AlignUp(call.rowBytes, BLOCK_BYTES);
+        pitch_ = pitch;
         pipe.InitBuffer(scales_, UB_SCALES_BYTES);
         floats_ = scratch;
         packed_ = scales_.Get<float>();
@@ -139,7 +140,7 @@ private:
     static constexpr uint64_t SCALE_LANES = 0x0f0f0f0f0f0f0f0f;
 
     Call call_;
-    uint32_t pitch_ = 0; // bytes from one gathered row to the next
+    uint32_t pitch_ = 0;
     AscendC::TBuf<AscendC::TPosition::VECCALC> scales_;
     AscendC::LocalTensor<float> floats_;
     AscendC::LocalTensor<float> packed_;

@@ -54,7 +54,7 @@ public:
     {
         const uint32_t head = item / (NOPE_COLUMNS / PART_COLUMNS) * MERGE_HEADS;
         const uint32_t column = item % (NOPE_COLUMNS / PART_COLUMNS) * PART_COLUMNS;
-        // What the item before has put out of the buffers.
+        // The buffers are free when the item before has been stored.
         Order<AscendC::HardEvent::MTE3_MTE2>(EVENT_STATS);
         Order<AscendC::HardEvent::MTE3_V>(EVENT_STATS);
         LoadStats(merged, head);

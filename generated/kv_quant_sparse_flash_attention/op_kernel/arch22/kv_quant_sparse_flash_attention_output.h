@@ -13,7 +13,7 @@
 
 namespace KvQuantSparseFlashAttentionKernel {
 
-constexpr uint32_t PART_COLUMNS = NOPE_COLUMNS / 2; // of an accumulator that fit UB
+constexpr uint32_t PART_COLUMNS = NOPE_COLUMNS / 2; // so many of an accumulator fit UB
 constexpr uint32_t LANE_HEADS = FLOAT_LANES / SIDE; // heads of which a repeat has a column
 
 // The factor of a head fills its row of a column, two blocks.

@@ -80,7 +80,7 @@ public:
         AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(EVENT_LOADED_SCORES);
     }
 
-    // Scores to P. Factor() is by what the accumulator has to be multiplied before P may be used.
+    // Scores to P. Before P may be used, the accumulator has to be multiplied by Factor().
     __aicore__ inline void Compute(const Step &step)
     {
         const Stats stats = Of(step.accumulator);

@@ -35,7 +35,7 @@ public:
         const AscendC::LocalTensor<float> scratch = scratchBuffer_.Get<float>();
         tiles_.Init(call, shared.tileRows, arguments, core, heads_, pipe, scratch);
         batches_.Init(call, arguments.kv, half_, pipe);
-        dequantiser_.Init(call, pipe, scratch);
+        dequantiser_.Init(call, batches_.Asked().Pitch(), pipe, scratch);
         softmax_.Init(call, pipe, scratch);
         output_.Init(call, OutputAddresses{arguments.out, arguments.rowMax, arguments.rowSum}, heads_, pipe,
             scratch);

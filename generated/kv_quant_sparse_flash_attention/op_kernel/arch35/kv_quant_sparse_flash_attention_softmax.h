@@ -20,7 +20,7 @@ struct Stats {
 };
 
 // Scores of a tile, [heads][TILE_ROWS], to P, [columns][heads][SIDE], of which `rows` have a token: those
-// past them become zeros. `factors` are by what the output so far has to be multiplied.
+// past them become zeros. The output so far has to be multiplied by `factors`.
 template <typename QType>
 __simd_vf__ inline void WeighScores(__ubuf__ QType *weights, __ubuf__ float *scores, __ubuf__ float *maximum,
     __ubuf__ float *sum, __ubuf__ float *factors, float scale, uint32_t rows, uint16_t heads)
@@ -107,7 +107,7 @@ public:
         return {first, first + FLOAT_LANES};
     }
 
-    // By what the output before this tile has to be multiplied.
+    // The output of the tiles before has to be multiplied by these.
     __aicore__ inline __ubuf__ float *Factors(uint32_t tile) const
     {
         return stats_ + (2 * STAT_SETS + tile % STAT_SETS) * FLOAT_LANES;
@@ -118,7 +118,7 @@ public:
         asc_vf_call<ResetStats>(stats.maximum, stats.sum);
     }
 
-    // P of the tile is stored until Stored().
+    // Scores to P, which stays until Stored().
     __aicore__ inline const AscendC::LocalTensor<QType> &Compute(
         uint32_t tile, uint32_t rows, const AscendC::LocalTensor<float> &scores, const Stats &stats)
     {

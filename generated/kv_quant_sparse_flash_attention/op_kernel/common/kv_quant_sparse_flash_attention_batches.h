@@ -13,8 +13,8 @@ namespace KvQuantSparseFlashAttentionKernel {
 // The two vector cores have the batches of a tile in turns, and its first batch in turns too. A core asks for
 // its own as far ahead as there is room, up to the end of the next tile.
 //
-// Tiles knows of each tile whether it exists, how many rows it has, and how many of these have a token: the
-// first. Its open list is that of the last tile that it was asked for.
+// Tiles says of each tile whether it exists, how many rows it has, and how many of them, the first ones, have
+// a token. Its open list is that of the last tile that exists so far.
 template <typename Tiles, typename KvType>
 class Batches {
 public:

@@ -35,7 +35,7 @@ struct Call {
         return AlignUp(static_cast<uint32_t>(Smaller<int64_t>(heads, HEADS)), SIDE);
     }
 
-    // Of these one vector core has so many.
+    // Those of one vector core.
     __aicore__ inline uint32_t VectorRows() const
     {
         return HeadRows() / 2;

@@ -35,7 +35,7 @@ public:
         bits_ = c_[LIST_TOKENS].template ReinterpretCast<uint8_t>();
     }
 
-    // Starts with the list of a row. The number of its tokens.
+    // Starts with the list of a row; returns how many tokens it has.
     __aicore__ inline int64_t Open(const Row &row)
     {
         row_ = row;
@@ -91,7 +91,7 @@ private:
 
     // ------------------------------------------------------------------ tokens
 
-    // Works out the tokens of the part that the row sees; how many.
+    // Works out the tokens of the part that the row sees; returns how many there are.
     __aicore__ inline uint32_t LoadPart()
     {
         const int64_t first = part_ * PartEntries();

@@ -14,7 +14,7 @@ namespace KvQuantSparseFlashAttentionKernel {
 struct Row {
     int64_t index; // among all rows of the query
     int64_t batch;
-    int64_t limit; // tokens of its batch before which it sees; 0: none
+    int64_t limit; // it sees the tokens of its batch before this one; 0: none
     int64_t kvLength;
     int64_t kvBegin; // row of the cache that is token 0, unless the cache is paged
 };

@@ -15,7 +15,7 @@ struct Step {
     uint32_t rows; // 0: there is nothing to compute
     int64_t queryRow;
     uint32_t firstHead;
-    uint32_t accumulator; // the query rows with these heads that this core had before
+    uint32_t accumulator; // its number: one for each query row and group of heads of this core
     bool first; // of its accumulator
     bool last;
 
