@@ -78,7 +78,6 @@ private:
     static_assert(SOFTMAX_LAG < RING_TILES);
     // What may be set and not waited for: KEYS_WRITTEN, OUTPUT_ADDED and OUTPUT_FREE.
     static_assert(SOFTMAX_LAG < MOST_SET && OUTPUT_LAG < MOST_SET && ACCUMULATORS * MOST_GROUPS <= MOST_SET);
-    static_assert(3 * LIST_TOKENS * sizeof(int32_t) + LIST_TOKENS / 8 <= UB_SCRATCH_BYTES);
 
     // ------------------------------------------------------------------ gather
 

@@ -54,7 +54,6 @@ private:
     static constexpr uint32_t SOFTMAX_LAG = 2;
     // Not more: scores of the next tile come after P · V of this one, which waits for its place in UB.
     static constexpr uint32_t OUTPUT_LAG = 1;
-    static_assert(3 * LIST_TOKENS * sizeof(int32_t) + LIST_TOKENS / 8 <= UB_SCRATCH_BYTES);
 
     // ------------------------------------------------------------------ gather
 

@@ -77,6 +77,8 @@ public:
     }
 
 private:
+    static_assert(3 * LIST_TOKENS * sizeof(int32_t) + LIST_TOKENS / 8 <= UB_SCRATCH_BYTES);
+
     __aicore__ inline int64_t PartEntries() const
     {
         return LIST_TOKENS / call_.blockTokens;
