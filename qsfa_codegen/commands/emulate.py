@@ -28,6 +28,7 @@ NO_NUMPY = "QS703"
 NO_REFERENCE = "QS704"
 SMALL = 200_000_000
 """Products that a derived call takes at most."""
+MOST_SECONDS = 1_000_000
 
 
 class Request(Struct, frozen=True):
@@ -83,12 +84,23 @@ def _emulate(operator: Operator, request: Request, console: Console) -> int:
     from qsfa_codegen.contract.evaluate import Evaluator
     from qsfa_codegen.emulate.program import kernel_sources
 
+    _check(request)
     evaluator = Evaluator(operator)
     chip = operators.chips_of(operator, request.chip)[0]
     sources = kernel_sources(operator, chip, request.kernel)
     run = _Run(evaluator, _family(operator), sources, request, console)
     calls = run.calls()
     return status.USAGE if calls is None else run.run(calls)
+
+
+def _check(request: Request) -> None:
+    """What would be found out only after all cases, or not at all."""
+    if not 0 < request.limit <= MOST_SECONDS:
+        raise status.BadUsageError(f"--limit takes seconds above 0, at most {MOST_SECONDS:,}")
+    if request.cases is not None and request.derived is not None:
+        raise status.BadUsageError("--derived makes calls where there are no CASES: give one of the two")
+    if request.trace is not None and not request.trace.parent.is_dir():
+        raise status.BadUsageError(f"--trace: there is no folder {request.trace.parent}")
 
 
 def _family(operator: Operator) -> FamilyReference:

@@ -68,8 +68,14 @@ class Reporter:
             self._console.finding(difference(case.call.id, different))
         if self._request.trace is not None and not self._traced:
             self._traced = True
-            self._request.trace.write_text(ran.trace, encoding="utf-8")
+            self._write_trace(self._request.trace, ran.trace)
             self._console.note(f"{self._request.trace}: the timeline of {case.call.id}")
+
+    def _write_trace(self, path: Path, text: str) -> None:
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise status.BadUsageError(f"{path} cannot be written: {error.strerror}") from error
 
     def end(self) -> int:
         """Report findings and the sum of it; the exit status."""

@@ -221,7 +221,10 @@ class _CaseReader(Struct):
         self.error(UNKNOWN_NAME, f"unknown {what} '{name}'", path, help, key=True)
 
     def _id(self, case: Mapping[str, object]) -> str:
-        return self._required_string(case, "id")
+        name = self._required_string(case, "id")
+        if not name.isprintable():
+            raise self._wrong(name, "text that can be printed", ("id",))
+        return name
 
     def _chip(self, case: Mapping[str, object]) -> str:
         return self._required_string(case, "chip")
@@ -484,5 +487,5 @@ def _element(item: object, *, whole: bool) -> Number | None:
 
 def _shown(value: object) -> str:
     """A JSON value for a message, cut where it is long."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= 40 else text[:37] + "..."

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from qsfa_codegen.contract.calls import tensors as tensors_of
 from qsfa_codegen.expr.evaluate import compiled
 from qsfa_codegen.expr.values import EvalError
-from qsfa_codegen.reference.subject import Subject, given
+from qsfa_codegen.reference.subject import Subject, given, unstorable
 from qsfa_codegen.spec.contents import content_text, data_inputs
 
 if TYPE_CHECKING:
@@ -23,6 +24,15 @@ _WHOLE = "iu"
 def gives_data(subject: Subject) -> bool:
     """Whether the call brings data of its own."""
     return any(tensor.data is not None for tensor in subject.tensors())
+
+
+def unstorable_data(subject: Subject) -> str:
+    """What is wrong with the first tensor whose data its dtype cannot store; empty when there is none."""
+    for name, arg in subject.call.inputs.items():
+        for tensor in tensors_of(arg):
+            if wrong := unstorable(tensor):
+                return f"{name}: {wrong}"
+    return ""
 
 
 def given_by(subject: Subject) -> Tensors:

@@ -20,6 +20,8 @@ from qsfa_codegen.spec.model import AttrValue, Chip, Presence
 _TRIES = 200
 _DULL = 0.15
 """The part of calls whose sizes are as they come."""
+_VARIED = 0.85
+"""The part of sizes that are not left as they are in the plan."""
 _MOST_BYTES = 8 << 20
 _MOST = (3, 20, 70, 300, 1100)
 """Sizes are drawn below one of these."""
@@ -108,7 +110,9 @@ class DerivedCalls:
         attrs = {
             name: random.choice(values) for name, values in base.attrs if values and random.random() < 0.6
         }
-        dims = {name: _size(random, sizes, smaller) for name, sizes in base.dims}
+        # A size that a rule settles for this plan is right as it is.
+        varied = [dim for dim in base.dims if random.random() < _VARIED]
+        dims = {name: _size(random, sizes, smaller) for name, sizes in varied}
         return plan._replace(
             attrs={**plan.attrs, **attrs},
             dims={**plan.dims, **dims},

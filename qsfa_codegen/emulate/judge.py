@@ -31,10 +31,10 @@ class Worst(Struct, frozen=True):
     @property
     def share(self) -> float:
         """The error at ``place`` as a part of what is allowed; infinite where nothing is, or for NaN."""
-        off = abs(self.got - self.want)
-        if off == 0:
+        off = float(_off(np.array(self.got), np.array(self.want)))
+        if off == 0 or self.allowed == float("inf"):
             return 0.0
-        return off / self.allowed if self.allowed > 0 and off == off else float("inf")
+        return off / self.allowed if self.allowed > 0 else float("inf")
 
 
 def judge(
@@ -46,6 +46,7 @@ def judge(
     """The worst element of each output that is not empty.
 
     An element is held to the bound of its rounding errors and, where its dtype has a tolerance, to that.
+    Where an infinity or NaN must come out, that has to. With an infinite bound anything may.
     """
     found = []
     for name, tensor in outputs.items():
@@ -55,16 +56,24 @@ def judge(
             tolerance = tolerances.get(tensor.dtype)
             if tolerance is not None:
                 bound = np.minimum(bound, tolerance.atol + tolerance.rtol * np.abs(want))
-            found.append(_worst(name, values, want, bound))
+            # A bound is NaN where a logit is infinite and all that it weighs is zero.
+            allowed = np.where(np.isfinite(want), np.nan_to_num(bound, nan=0.0, posinf=np.inf), 0.0)
+            found.append(_worst(name, values, want, allowed))
     return tuple(found)
 
 
+def _off(got: Floats, want: Floats) -> Floats:
+    """How far numbers are from what they should be: infinitely where one of the two alone is NaN."""
+    same = (got == want) | (np.isnan(got) & np.isnan(want))
+    with np.errstate(invalid="ignore"):
+        return np.where(same, 0.0, np.nan_to_num(np.abs(got - want), nan=np.inf, posinf=np.inf))
+
+
 def _worst(name: str, got: Floats, want: Floats, allowed: Floats) -> Worst:
-    off = np.abs(got - want)
-    off[np.isnan(off)] = np.inf
+    off = _off(got, want)
     wrong = off > allowed
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(off == 0, 0.0, off / allowed)
+        share = np.where((off == 0) | np.isposinf(allowed), 0.0, off / allowed)
     place = np.unravel_index(int(np.argmax(share)), share.shape)
     return Worst(
         output=name,

@@ -23,9 +23,11 @@ from qsfa_codegen.render.tiling_key import tiling_key
 from qsfa_codegen.spec.columns import root_dtype
 from qsfa_codegen.spec.dtypes import DTYPES
 from qsfa_codegen.spec.model import Chip, Input, Operator, Output
+from qsfa_codegen.spec.source_text import not_utf8
 
 NO_KERNEL = "QS701"
 NO_BODY = "QS702"
+NO_USE = "QS706"
 _FOLDER = "op_kernel"
 _SUFFIXES = (".h", ".hpp", ".cpp")
 _UNIT = "emulated.cpp"
@@ -77,7 +79,8 @@ class KernelSources(Struct, frozen=True):
 def kernel_sources(operator: Operator, chip: Chip, own: Path | None = None) -> KernelSources:
     """The generated files of ``op_kernel``, and those of the user's in the folder ``own``.
 
-    HostError when the spec has no kernel, or the kernel for this chip's architecture is not there.
+    HostError when the spec has no kernel, the kernel for this chip's architecture is not there, or the
+    folder has nothing for it.
     """
     kernel = operator.kernel
     if kernel is None or not has_kernel(operator):
@@ -87,10 +90,36 @@ def kernel_sources(operator: Operator, chip: Chip, own: Path | None = None) -> K
         raise HostError(Diagnostic(NO_KERNEL, message))
     wanted = [a for a in ARTEFACTS if a.applies(operator) and a.path(operator).startswith(f"{_FOLDER}/")]
     theirs = dict(_files_in(own)) if own is not None else {}
-    files = {**render_these(operator, wanted), **{path: place.read_text() for path, place in theirs.items()}}
+    generated = render_these(operator, wanted)
+    files = {**generated, **{path: _text_of(place) for path, place in theirs.items()}}
     sources = KernelSources(operator, chip, files, theirs)
     _refuse_without_body(sources)
+    if own is not None:
+        _refuse_useless(sources, own, generated)
     return sources
+
+
+def _text_of(path: Path) -> str:
+    raw = path.read_bytes()
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        reason, place = not_utf8(raw, error, str(path))
+        raise HostError(Diagnostic(NO_USE, f"{path} cannot be compiled: {reason}", place)) from error
+
+
+def _refuse_useless(sources: KernelSources, own: Path, generated: Mapping[str, str]) -> None:
+    """A folder in which nothing stands where a file of the kernel for this chip stands is the wrong one."""
+    folder = f"{_FOLDER}/{sources.chip.arch}/"
+    taken = {path for path in generated if path.count("/") == 1 or path.startswith(folder)}
+    taken |= {folder + name for path in taken for name in _NEEDED.findall(generated[path])}
+    if taken.isdisjoint(sources.own):
+        message = (
+            f"no file in {own} is one that the kernel of {sources.operator.snake} has for {sources.chip.id}"
+        )
+        example = min(path for path in taken if path.startswith(folder)).removeprefix(f"{_FOLDER}/")
+        help = f"the folder stands for {_FOLDER}: it replaces files such as {example}"
+        raise HostError(Diagnostic(NO_USE, message, help=help))
 
 
 def _files_in(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from qsfa_codegen.contract.calls import Call, Stage, TensorArg, TilingResult, tensors
 from qsfa_codegen.contract.evaluate import Evaluator
 from qsfa_codegen.emulate.both_ways import Difference, differences
-from qsfa_codegen.emulate.contents import broken_rule, given_by, gives_data
+from qsfa_codegen.emulate.contents import broken_rule, given_by, gives_data, unstorable_data
 from qsfa_codegen.emulate.judge import Worst, judge
 from qsfa_codegen.emulate.program import (
     KernelSources,
@@ -31,8 +31,12 @@ from qsfa_codegen.reference.families import FamilyReference, Tensors
 from qsfa_codegen.reference.subject import Subject
 from qsfa_codegen.spec.dtypes import DTYPES
 
-MOST_BYTES = 4 << 30
-"""Bytes of all tensors of a call and its workspace that are emulated."""
+MOST_MEMORY = 8 << 30
+"""Bytes that one case may take on this machine."""
+COPIES = {Role.IN: 8, Role.OUT: 40, Role.INOUT: 48, Role.WORKSPACE: 4, Role.ABSENT: 0}
+"""How much more memory than a tensor has bytes a case takes: copies, marks, numbers of the reference."""
+MOST_GROUPS = 256
+"""Groups of cores that are emulated: each has memories of its own."""
 
 
 class Prepared(Struct, frozen=True):
@@ -81,7 +85,7 @@ class Ran(Struct, frozen=True):
 
 
 class DataError(Exception):
-    """The data of a call breaks a rule of the spec; the message is the rule."""
+    """The data of a call cannot be stored, or breaks a rule of the spec; the message says which."""
 
 
 class Emulation:
@@ -117,10 +121,20 @@ class Emulation:
                     yield Refused(call, "it asks for shapes alone")
                 else:
                     one = self._prepared(call, result.outputs, tiling)
-                    size = sum(tensor.bytes for tensor in self._arguments(one, {})) + sum(
-                        map(_size, _inputs(call))
-                    )
-                    yield one if size <= MOST_BYTES else Refused(call, _too_large(size))
+                    reason = self._too_large(one)
+                    yield Refused(call, reason) if reason else one
+
+    def _too_large(self, prepared: Prepared) -> str:
+        """Why a call is more than can be emulated; empty when it is not."""
+        groups = prepared.tiling.block_dim or 1
+        if groups > MOST_GROUPS:
+            return f"its block dimension is {groups:,}; at most {MOST_GROUPS} are emulated"
+        memory = COPIES[Role.IN] * sum(map(_size, _inputs(prepared.call)))
+        memory += sum(COPIES[tensor.role] * tensor.bytes for tensor in self._arguments(prepared, {}))
+        if memory > MOST_MEMORY:
+            most = MOST_MEMORY >> 30
+            return f"it takes about {memory / (1 << 30):,.1f} GiB of memory; at most {most} GiB are used"
+        return ""
 
     def _prepared(self, call: Call, outputs: Mapping[str, TensorArg], tiling: TilingResult) -> Prepared:
         variant = variant_of(self._operator, self.subject(call).env, tiling.key)
@@ -148,6 +162,8 @@ class Emulation:
         subject = self.subject(call)
         if not gives_data(subject):
             return self._family.fill(subject, random_of(call, seed))
+        if wrong := unstorable_data(subject):
+            raise DataError(wrong)
         self._demand_rules(subject, given_by(subject))
         tensors = self._family.fill(subject, random_of(call, seed))
         self._demand_rules(subject, tensors)
@@ -211,10 +227,6 @@ def random_of(call: Call, seed: int) -> np.random.Generator:
 
 def _inputs(call: Call) -> Iterator[TensorArg]:
     return (tensor for arg in call.inputs.values() for tensor in tensors(arg))
-
-
-def _too_large(size: int) -> str:
-    return f"its tensors have {size / (1 << 30):,.1f} GiB; at most {MOST_BYTES >> 30} GiB are emulated"
 
 
 def _size(tensor: TensorArg) -> int:

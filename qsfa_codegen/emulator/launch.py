@@ -15,6 +15,12 @@ from qsfa_codegen.host.errors import PROGRAM_FAILED, HostError
 from qsfa_codegen.spec.model import Chip
 
 SECONDS = 120.0
+INSTRUCTIONS = 1 << 27
+"""Of one launch: what is remembered of them takes gigabytes."""
+_MOST_SEED = (1 << 64) - 1
+_TIME_OVER = 3
+_GRACE = 10.0
+"""Seconds that the program has to say where the kernel was when its time was over."""
 
 
 class Role(StrEnum):
@@ -65,7 +71,8 @@ class Tensor(Struct, frozen=True):
 class Launch(Struct, frozen=True):
     """A kernel by the name it is registered under, with its arguments in order.
 
-    ``seed`` picks one of many orders in which the pipes run; None is the fixed order.
+    ``seed`` picks one of many orders in which the pipes run; None is the fixed order. No more
+    ``instructions`` are carried out, on all cores together.
     """
 
     kernel: str
@@ -74,6 +81,7 @@ class Launch(Struct, frozen=True):
     block_dim: int = 1
     seed: int | None = None
     trace: bool = False
+    instructions: int = INSTRUCTIONS
 
 
 class Place(Struct, frozen=True):
@@ -138,12 +146,14 @@ class Outcome(Struct, frozen=True):
 def launch(program: Path, chip: Chip, what: Launch, limit: float = SECONDS) -> Outcome:
     """Run the kernel on the chip. HostError when the program does not answer within ``limit`` seconds."""
     try:
-        ran = subprocess.run([program], input=_request(chip, what), capture_output=True, timeout=limit)
+        request = _request(chip, what, limit)
+        ran = subprocess.run([program], input=request, capture_output=True, timeout=limit + _GRACE)
     except subprocess.TimeoutExpired as error:
         raise _failed(what, f"it does not end within {limit:g} s", "") from error
     if ran.returncode:
-        said = ran.stderr.decode(errors="replace")
-        raise _failed(what, f"its program ends with {ran.returncode}", said)
+        over = ran.returncode == _TIME_OVER
+        reason = f"it does not end within {limit:g} s" if over else f"its program ends with {ran.returncode}"
+        raise _failed(what, reason, ran.stderr.decode(errors="replace"))
     return _outcome(what, ran.stdout)
 
 
@@ -153,12 +163,13 @@ def _failed(what: Launch, reason: str, detail: str) -> HostError:
     )
 
 
-def _request(chip: Chip, what: Launch) -> bytes:
+def _request(chip: Chip, what: Launch, limit: float) -> bytes:
     sizes = (chip.ub, chip.l1, chip.l0a, chip.l0b, chip.l0c, chip.bt, chip.fb)
-    random = (int(what.seed is not None), what.seed or 0, int(what.trace))
+    random = (int(what.seed is not None), (what.seed or 0) & _MOST_SEED, int(what.trace))
     lines: list[Sequence[object]] = [
         ("chip", chip.id, chip.cce_aicore, chip.aic, chip.aiv, *sizes),
         ("launch", what.kernel, what.type, what.block_dim, *random),
+        ("limits", limit, what.instructions),
         *map(_line, what.tensors),
         ("run",),
     ]

@@ -29,7 +29,12 @@ class Compiler(Struct, frozen=True):
 
 def find() -> Compiler:
     """The compiler that CXX names, else the first known one on the PATH. HostError when there is none."""
-    named = shlex.split(os.environ.get(VARIABLE, ""))
+    given = os.environ.get(VARIABLE, "")
+    try:
+        named = shlex.split(given)
+    except ValueError as error:
+        reason = f"{VARIABLE} is {given}, which is no command: {str(error).lower()}"
+        raise HostError(Diagnostic(NO_COMPILER, reason, help=_HELP)) from error
     if named:
         return _compiler(named, f"{VARIABLE} is '{shlex.join(named)}'")
     found = next((name for name in KNOWN if shutil.which(name)), None)

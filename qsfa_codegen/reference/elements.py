@@ -38,12 +38,14 @@ def half_bytes(values: Floats, half: str) -> Bytes:
 
 
 def round_to(values: Floats, half: str) -> Floats:
-    """Float32 numbers rounded to two bytes, ties to even."""
-    if half == "float16":
-        return values.astype(np.float32).astype(np.float16).astype(np.float64)
-    bits = values.astype(np.float32).view(np.uint32)
+    """Float32 numbers rounded to two bytes, ties to even; infinities where they are too large."""
+    with np.errstate(over="ignore"):
+        singles = values.astype(np.float32)
+        if half == "float16":
+            return singles.astype(np.float16).astype(np.float64)
+    bits = singles.view(np.uint32)
     bits = (bits + 0x7FFF + (bits >> 16 & 1)) & np.uint32(0xFFFF0000)
-    return bits.view(np.float32).astype(np.float64)
+    return np.where(np.isnan(singles), np.nan, bits.view(np.float32).astype(np.float64))
 
 
 @cache

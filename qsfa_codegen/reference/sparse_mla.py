@@ -14,6 +14,8 @@ import numpy as np
 
 from qsfa_codegen.reference.elements import Bytes, Floats, Ints, halves, round_to, table
 
+_LARGEST = float(np.finfo(np.float32).max)
+
 
 @dataclass(frozen=True)
 class Row:
@@ -97,7 +99,7 @@ def attend(problem: Problem) -> Answer:
 def one_row(problem: Problem, place: tuple[int, ...], keys: Floats, answer: Answer) -> None:
     """Softmax(scale · Q · K) · V for the heads of a query row; ``keys`` is ``[tokens, D]``."""
     query, values = problem.query[place], keys[:, : problem.row.nope]
-    logits = problem.scale * (query @ keys.T)
+    logits = in_range(problem.scale * in_range(query @ keys.T))
     peak = logits.max(axis=-1)
     weights = np.exp(logits - peak[:, None])
     total = weights.sum(axis=-1)
@@ -107,6 +109,11 @@ def one_row(problem: Problem, place: tuple[int, ...], keys: Floats, answer: Answ
     answer.weighed[place] = weights @ np.abs(values) / total[:, None]
     answer.plain[place] = np.abs(values).sum(axis=0)
     answer.reach[place] = abs(problem.scale) * (np.abs(query) @ np.abs(keys).T).max(axis=-1)
+
+
+def in_range(values: Floats) -> Floats:
+    """Infinities for what float32 cannot hold, as the algorithm has them."""
+    return np.where(np.abs(values) > _LARGEST, np.copysign(np.inf, values), values)
 
 
 # --------------------------------------------------------------------------- which tokens

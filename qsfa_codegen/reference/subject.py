@@ -19,6 +19,8 @@ from qsfa_codegen.spec.model import Operator
 
 _HALVES = ("float16", "bfloat16")
 _STORED = {"float32": "<f4", "int32": "<i4", "int64": "<i8", "float16": "<u2", "bfloat16": "<u2"}
+_BYTES = (-128, 255)
+"""Numbers by which a byte can be given, with a sign or without."""
 
 
 class Expected(NamedTuple):
@@ -75,6 +77,23 @@ class Subject(Struct, frozen=True):
 def stored(dtype: str) -> np.dtype[Any]:
     """How numpy keeps the elements of a dtype: halves and bytes as their bits."""
     return np.dtype(_STORED.get(dtype, "u1"))
+
+
+def unstorable(arg: TensorArg) -> str:
+    """What is wrong with the first element of a call's data that its dtype cannot store; else empty."""
+    if arg.data is None or stored(arg.dtype).kind == "f" or arg.dtype in _HALVES:
+        return ""
+    low, high = _BYTES if stored(arg.dtype) == np.dtype("u1") else _limits(stored(arg.dtype))
+    for element in arg.data:
+        if not low <= element <= high or element != int(element):
+            what = f"bytes of {arg.dtype}" if low == _BYTES[0] else f"elements of {arg.dtype}"
+            return f"{element} is none of the {what}, which are whole numbers from {low} to {high}"
+    return ""
+
+
+def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+    found = np.iinfo(dtype)
+    return int(found.min), int(found.max)
 
 
 def given(arg: TensorArg) -> NDArray[Any] | None:

@@ -152,6 +152,18 @@ MALFORMED: list[tuple[str, str, str, str | None]] = [
     ('«{"chip": "A2"}»', "QS607", "the case has no 'id'", None),
     ('«{"id": "x"}»', "QS607", "the case has no 'chip'", None),
     ('{"id": «7», "chip": "A2"}', "QS603", "'id' must be a string, not 7", None),
+    (
+        '{"id": «"a\\nb"», "chip": "A2"}',
+        "QS603",
+        "'id' must be text that can be printed, not \"a\\nb\"",
+        None,
+    ),
+    (
+        '{"id": «"\\ud800"», "chip": "A2"}',
+        "QS603",
+        "'id' must be text that can be printed, not \"\\ud800\"",
+        None,
+    ),
     (CASE % '«"input"»: {}', "QS602", "unknown key 'input'", "did you mean `inputs`?"),
     (
         CASE % '"stage": «"both"»',

@@ -200,6 +200,15 @@ def test_no_compiler(program: Program, tmp_path: Path, monkeypatch: pytest.Monke
     assert "error[QS921]: CXX is 'no-such-compiler'" in done.err
 
 
+def test_a_compiler_that_is_no_command(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", "g++ 'x")
+    done = emulate(program, written(tmp_path, case()))
+    assert done.status == 3
+    assert "error[QS921]: CXX is g++ 'x, which is no command: no closing quotation" in done.err
+
+
 def test_a_kernel_that_does_not_compile(program: Program, tmp_path: Path) -> None:
     kernel = naive_with("FAULT_NONE", tmp_path)
     header = kernel / HEADER
@@ -264,5 +273,99 @@ def test_tensors_that_are_too_large_are_refused(program: Program, tmp_path: Path
     done = emulate(program, written(tmp_path, large))
     assert (done.status, done.out.splitlines()[0]) == (
         0,
-        "small: not launched: its tensors have 6.4 GiB; at most 4 GiB are emulated",
+        "small: not launched: it takes about 50.6 GiB of memory; at most 8 GiB are used",
     )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "element", "said"),
+    [
+        ("int8", 256, "key: 256 is none of the bytes of int8, which are whole numbers from -128 to 255"),
+        ("int8", -129, "key: -129 is none of the bytes of int8"),
+    ],
+)
+def test_data_that_a_dtype_cannot_store_is_refused(
+    dtype: str, element: int, said: str, program: Program, tmp_path: Path
+) -> None:
+    wrong = case()
+    wrong["inputs"]["key"] = {"dtype": dtype, "shape": [2, 4, 1, 528], "data": [element] * 8 * 528}  # type: ignore[index]
+    done = emulate(program, written(tmp_path, wrong))
+    assert done.status == 0
+    assert done.out.startswith(f"small: not launched: its data breaks a rule: {said}")
+
+
+def test_an_entry_below_minus_one_is_refused(program: Program, tmp_path: Path) -> None:
+    wrong = case()
+    wrong["inputs"]["sparse_indices"]["data"] = [-2] * 12  # type: ignore[index]
+    done = emulate(program, written(tmp_path, wrong))
+    assert "is below the KV length of its batch" in done.out
+
+
+def test_numbers_that_are_none(program: Program, tmp_path: Path) -> None:
+    """NaN must come out where it must; numpy has nothing to say of it."""
+    special = case(heads=2)
+    special["inputs"]["query"]["data"] = [["nan"] * 512, [1e300] * 512] * 4  # type: ignore[index]
+    done = emulate(program, written(tmp_path, special))
+    assert done.out.startswith("small: right; attention_out off by up to 0, 0% of")
+    assert "RuntimeWarning" not in done.err
+
+
+def test_more_cores_than_are_emulated(program: Program, tmp_path: Path) -> None:
+    done = emulate(program, written(tmp_path, case()), "--cores", "257")
+    assert done.out.startswith("small: not launched: its block dimension is 257; at most 256 are emulated")
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "nan", "inf"])
+def test_a_limit_that_is_none(limit: str, program: Program, tmp_path: Path) -> None:
+    done = emulate(program, written(tmp_path, case()), "--limit", limit)
+    assert (done.status, done.out) == (2, "")
+    assert "--limit takes seconds above 0" in done.err
+
+
+def test_a_trace_that_cannot_be_written(program: Program, tmp_path: Path) -> None:
+    cases = written(tmp_path, case())
+    done = emulate(program, cases, "--trace", tmp_path / "none/trace.json")
+    assert (done.status, done.out) == (2, "")
+    assert f"--trace: there is no folder {tmp_path / 'none'}" in done.err
+    done = emulate(program, cases, "--trace", "/dev/full")
+    assert done.status == 2
+    assert "Error: /dev/full cannot be written: No space left on device" in done.err
+
+
+def test_cases_and_derived_calls_at_once(program: Program, tmp_path: Path) -> None:
+    done = emulate(program, written(tmp_path, case()), "--derived", "3")
+    assert (done.status, done.out) == (2, "")
+    assert "--derived makes calls where there are no CASES" in done.err
+
+
+def test_a_seed_of_any_size(program: Program, tmp_path: Path) -> None:
+    cases = written(tmp_path, case())
+    for seed in ("-1", str(10**30)):
+        assert emulate(program, cases, "--schedule", "random", "--seed", seed).status == 0
+
+
+# --------------------------------------------------------------------------- the folder of --kernel
+
+
+@pytest.mark.parametrize(
+    "name", ["", "op_kernel/arch22/kv_quant_sparse_flash_attention_kernel.h", "arch35/a.h"]
+)
+def test_a_folder_with_nothing_for_the_kernel(name: str, program: Program, tmp_path: Path) -> None:
+    kernel = tmp_path / "kernel"
+    (kernel / name).parent.mkdir(parents=True, exist_ok=True)
+    kernel.mkdir(exist_ok=True)
+    if name:
+        (kernel / name).write_text("// mine\n")
+    done = emulate(program, written(tmp_path, case()), kernel=kernel)
+    assert (done.status, done.out) == (3, "")
+    assert f"error[QS706]: no file in {kernel} is one that the kernel of" in done.err
+    assert "it replaces files such as arch22/kv_quant_sparse_flash_attention_" in done.err
+
+
+def test_a_source_that_is_no_text(program: Program, tmp_path: Path) -> None:
+    kernel = naive_with("FAULT_NONE", tmp_path)
+    (kernel / "arch22/other.h").write_bytes(b"// one\n// \xff\n")
+    done = emulate(program, written(tmp_path, case()), kernel=kernel)
+    assert (done.status, done.out) == (3, "")
+    assert f"{kernel}/arch22/other.h:2:4: error[QS706]" in done.err
+    assert "byte 0xff is not UTF-8" in done.err

@@ -6,9 +6,9 @@ import struct
 
 import pytest
 
-from qsfa_codegen.emulator.launch import Outcome, Role, Tensor
+from qsfa_codegen.emulator.launch import KernelType, Launch, Outcome, Role, Tensor, launch
 from qsfa_codegen.host.errors import HostError
-from tests.emulator.launching import given, line, only, run, wanted
+from tests.emulator.launching import chip, given, line, only, program, run, wanted
 
 UNIT = "faults.cpp"
 
@@ -228,13 +228,36 @@ def test_an_output_that_is_not_written() -> None:
 
 
 def test_a_kernel_that_crashes_and_one_that_does_not_end() -> None:
+    """What is known of the place is the call before it."""
     x, z = given("x", bytes(256)), wanted("z", 256)
     with pytest.raises(HostError) as crashed:
         run(UNIT, "crash", x, z)
     assert "kernel crash cannot be run: its program ends with" in str(crashed.value)
+    assert crashed.value.detail == f"aiv0 had come to Duplicate in line {line(UNIT, 'crash')} of {UNIT}"
     with pytest.raises(HostError) as endless:
         run(UNIT, "endless", x, z, limit=0.5)
     assert "kernel endless cannot be run: it does not end within 0.5 s" in str(endless.value)
+    assert endless.value.detail == f"aiv0 had come to Duplicate in line {line(UNIT, 'endless')} of {UNIT}"
     with pytest.raises(HostError) as unknown:
         run(UNIT, "unknown", x, z)
     assert unknown.value.detail == "there is no kernel unknown"
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_instructions_without_an_end(seed: int | None) -> None:
+    """They end before the memory of this machine does."""
+    tensors = (given("x", bytes(256)), wanted("z", 256))
+    what = Launch("endless_work", tensors, KernelType.AIV, seed=seed, instructions=1000)
+    finding = only(launch(program(UNIT), chip(), what, 60))
+    assert (finding.code, finding.at.line) == ("limit", line(UNIT, "endless_work"))
+    assert "Duplicate is instruction 1000 of the launch, more are not emulated" in finding.message
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_instructions_without_an_end_for_a_pipe_that_waits(seed: int | None) -> None:
+    finding = only(launched("endless_behind_a_flag", seed=seed))
+    at, copies = line(UNIT, "endless_behind_a_flag"), line(UNIT, "endless_copies")
+    assert (finding.code, finding.at.line) == ("deadlock", at)
+    assert f"MTE3 of aiv0 waits in line {at} for flag V_MTE3 3" in finding.message
+    assert "aiv0 has issued 262144 instructions to its pipe MTE3" in finding.message
+    assert f"the last in line {copies}" in finding.message

@@ -113,6 +113,7 @@ void Core::Report(Finding finding)
 
 void Core::Issue(Instruction instruction)
 {
+    now = {this, instruction.name, instruction.site};
     RefuseInFunction(instruction.name, instruction.site);
     if (!CheckPipe(instruction.pipe, instruction.name, instruction.site) || !Check(instruction)) {
         return;
@@ -126,7 +127,8 @@ void Core::Issue(Instruction instruction)
     Of(pipe).queue.push_back(std::move(instruction));
     if (!machine_.Options().random) {
         RunPipes();
-    } else if (Of(pipe).queue.size() >= QUEUED) {
+    }
+    if (Of(pipe).queue.size() >= (machine_.Options().random ? QUEUED : room_)) {
         Block(Wait::ROOM, Of(pipe).queue.back().site, {pipe, pipe, 0});
     } else if (machine_.Chance(4)) {
         Block(Wait::TURN, {});
@@ -164,6 +166,7 @@ void Core::JoinScalar(const Signal &signal)
 
 void Core::Scalar(Access access, const char *name, Site site)
 {
+    now = {this, name, site};
     RefuseInFunction(name, site);
     Instruction instruction;
     instruction.pipe = Pipe::S;
@@ -182,7 +185,7 @@ void Core::Scalar(Access access, const char *name, Site site)
     ++thread.number;
     ++scalar.time;
     instruction.order = ++issued_;
-    machine_.Remember(thread.thread, {name, site, instruction.order, 0});
+    Remember(thread.thread, instruction);
     EnterScalar(instruction, thread);
     if (access.memory->InSpace() == Space::GM && !access.memory->ReadOnly()) {
         CheckCache(access, name, site);

@@ -58,7 +58,11 @@ constexpr uint16_t CrossPlace(uint8_t mode, uint16_t id)
 
 std::string SpeltCross(uint16_t place); // as in "3" and "3 of mode 4"
 
-constexpr size_t QUEUED = 512; // instructions of a pipe that wait before the scalar unit lets others run
+// Instructions of a pipe that wait before the scalar unit lets others run: in a random order, and where the pipe waits
+// itself. Where nobody can go on, the scalar unit may issue twice as many, until it is said to go on for ever.
+constexpr size_t QUEUED = 512;
+constexpr size_t QUEUED_BEHIND_A_FLAG = 1 << 15;
+constexpr size_t MOST_QUEUED = 1 << 18;
 
 // What is known of a flag that is set and not waited for yet.
 struct SetFlagRecord {
@@ -164,6 +168,7 @@ public:
     bool ScalarCanRun() const;
     void RunScalar(); // until it waits or ends
     void RunPipes(); // in the order of issue, as far as they go
+    bool MakeRoom(); // lets the scalar unit issue more to a pipe that waits; false if that is not what it waits for
     bool AnyPipeCanRun() const;
     bool PipeCanRun(Pipe pipe) const;
     void StepPipe(Pipe pipe);
@@ -203,6 +208,7 @@ private:
     void JoinScalar(const Signal &signal);
     const ClockPointer &Snapshot();
     Signal ReleaseScalar();
+    void Remember(Thread thread, const Instruction &instruction);
     void Execute(Instruction &instruction, PipeState &pipe);
     void Join(PipeState &pipe, const Instruction &instruction);
     void Charge(const Instruction &instruction, PipeState &pipe);
@@ -252,6 +258,7 @@ private:
     // The scalar unit.
     ucontext_t context_{};
     std::vector<char> stack_;
+    size_t room_ = QUEUED_BEHIND_A_FLAG;
     Wait wait_ = Wait::NOTHING;
     Event waitEvent_;
     Site waitSite_;

@@ -67,11 +67,22 @@ bool Core::ScalarCanRun() const
             return std::all_of(pipes_.begin(), pipes_.end(), [](const PipeState &pipe) { return pipe.queue.empty(); });
         case Wait::ONE_PIPE:
             return Of(waitEvent_.from).queue.empty();
-        case Wait::ROOM: // it runs on where the pipe cannot: the depth of queues is no cause of a deadlock here
-            return Of(waitEvent_.to).queue.size() < QUEUED / 2 || !PipeCanRun(waitEvent_.to);
+        case Wait::ROOM: { // it runs on where the pipe cannot: the depth of queues is no cause of a deadlock here
+            const size_t queued = Of(waitEvent_.to).queue.size();
+            return queued < QUEUED / 2 || (queued < room_ && !PipeCanRun(waitEvent_.to));
+        }
         default:
             return true;
     }
+}
+
+bool Core::MakeRoom()
+{
+    if (ended_ || wait_ != Wait::ROOM || room_ >= MOST_QUEUED) {
+        return false;
+    }
+    room_ *= 2;
+    return true;
 }
 
 bool Core::PipeCanRun(Pipe pipe) const
@@ -162,6 +173,9 @@ std::vector<std::string> Core::Waiting() const
             texts.push_back(name_ + " waits" + at + " for all its pipes");
         } else if (wait_ == Wait::ONE_PIPE) {
             texts.push_back(name_ + " waits" + at + " for its pipe " + emulator::Name(waitEvent_.from));
+        } else if (wait_ == Wait::ROOM) {
+            texts.push_back(Text("%s has issued %zu instructions to its pipe %s, the last in line %d", name_.c_str(),
+                Of(waitEvent_.to).queue.size(), emulator::Name(waitEvent_.to), waitSite_.line));
         }
     }
     for (size_t i = 0; i < PIPES; ++i) {

@@ -197,10 +197,28 @@ void Core::StepPipe(Pipe which)
     }
 }
 
+// A kernel that goes on for ever ends before what is remembered of it has filled the machine.
+void Core::Remember(Thread thread, const Instruction &instruction)
+{
+    machine_.Remember(thread, {instruction.name, instruction.site, instruction.order, 0});
+    if (machine_.Steps() < machine_.Options().mostSteps) {
+        return;
+    }
+    Finding finding;
+    finding.code = "limit";
+    finding.severity = Severity::FATAL;
+    finding.site = instruction.site;
+    finding.pipe = emulator::Name(instruction.pipe);
+    finding.instruction = instruction.name;
+    finding.message = Text("%s is instruction %llu of the launch, more are not emulated", instruction.name, static_cast<unsigned long long>(machine_.Steps()));
+    finding.help = "look for a loop without an end, or take a smaller call";
+    Report(std::move(finding));
+}
+
 void Core::Execute(Instruction &instruction, PipeState &pipe)
 {
     ++pipe.number;
-    machine_.Remember(pipe.thread, {instruction.name, instruction.site, instruction.order, 0});
+    Remember(pipe.thread, instruction);
     if (instruction.late) {
         instruction.late(instruction.accesses);
         if (!Check(instruction)) {
@@ -283,7 +301,7 @@ void Core::BeginScope(Instruction instruction)
     instruction.order = ++issued_;
     Join(pipe, instruction);
     ++pipe.number;
-    machine_.Remember(pipe.thread, {instruction.name, instruction.site, instruction.order, 0});
+    Remember(pipe.thread, instruction);
     scope_ = std::move(instruction);
     EnterFunction(scope_);
 }

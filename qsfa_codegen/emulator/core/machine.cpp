@@ -26,6 +26,8 @@ const char *BaseName(const char *path)
 
 } // namespace
 
+Moment now;
+
 Core *Running()
 {
     return running;
@@ -126,7 +128,7 @@ bool Machine::Done() const
 void Machine::InOrder()
 {
     bool moved = true;
-    while (moved && !stopped_) {
+    while ((moved || MakeRoom()) && !stopped_) {
         moved = false;
         for (const std::unique_ptr<Core> &core : cores_) {
             if (core->AnyPipeCanRun()) { // a pipe that waited for another core
@@ -142,6 +144,11 @@ void Machine::InOrder()
             }
         }
     }
+}
+
+bool Machine::MakeRoom()
+{
+    return std::count_if(cores_.begin(), cores_.end(), [](const auto &core) { return core->MakeRoom(); }) > 0;
 }
 
 void Machine::Random()
@@ -160,6 +167,9 @@ void Machine::Random()
             }
         }
         if (able.empty()) {
+            if (MakeRoom()) {
+                continue;
+            }
             return;
         }
         const auto [core, pipe] = able[generator_() % able.size()];

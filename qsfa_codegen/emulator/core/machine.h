@@ -31,6 +31,7 @@ struct LaunchOptions {
     bool random = false; // otherwise one fixed order
     uint64_t seed = 0;
     bool trace = false;
+    uint64_t mostSteps = 0;
 };
 
 class Machine {
@@ -114,6 +115,7 @@ public:
 private:
     void InOrder();
     void Random();
+    bool MakeRoom(); // where nothing can go on
     bool Done() const;
     void ReportDeadlock();
     void CheckOutputs();
@@ -134,6 +136,15 @@ private:
     uint64_t steps_ = 0;
     std::mt19937_64 generator_;
 };
+
+// What the kernel has called last.
+struct Moment {
+    const Core *core = nullptr;
+    const char *name = "";
+    Site site;
+};
+
+extern Moment now;
 
 // The core whose scalar unit runs; nullptr while the scheduler or a pipe does.
 Core *Running();

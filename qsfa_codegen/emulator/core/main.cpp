@@ -1,17 +1,24 @@
 // Launches one kernel. Reads a request from stdin and answers on stdout:
 //     chip NAME CCE_AICORE AIC AIV UB L1 L0A L0B L0C BT FB
 //     launch KERNEL TYPE BLOCK_DIM RANDOM SEED TRACE
+//     limits SECONDS INSTRUCTIONS
 //     tensor NAME in|out|inout|workspace BYTES  for each argument of the kernel, in order
 //     absent NAME                               for one that is not passed: its address is 0
 //     run
 //     the bytes of the tensors in and inout
-// The answer: a line with the lengths of report and trace, then both, then the bytes of the tensors out and inout.
+// The answer: a line with the lengths of report and trace, then both, then the bytes of the tensors out and inout. When
+// its time is over the program ends with TIME_OVER; then, and after a crash, stderr says where the kernel was.
+#include <algorithm>
+#include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <map>
 #include <sstream>
 #include <stdexcept>
+#include <sys/time.h>
+#include <unistd.h>
 #include <vector>
 
 #include "loaded.h"
@@ -30,6 +37,7 @@ struct Argument {
 struct Request {
     emulator::Chip chip;
     emulator::LaunchOptions options;
+    double seconds = 0;
     std::string kernel;
     std::vector<Argument> arguments;
 };
@@ -40,6 +48,59 @@ std::vector<uint8_t *> addresses;
 void Entry()
 {
     launchers.at(emulator::Running())(addresses.data());
+}
+
+constexpr int TIME_OVER = 3;
+constexpr uint32_t MOST_GROUPS = emulator::Epoch::MOST_THREADS / (3 * emulator::THREADS);
+
+// What the kernel has called last. This interrupts whatever is going on, and so may not allocate.
+void TellPlace()
+{
+    char text[512];
+    const emulator::Moment &now = emulator::now;
+    const int length = now.core == nullptr ? 0 : std::snprintf(text, sizeof text, "%s had come to %s in line %d of %s\n",
+        now.core->Name().c_str(), now.name, now.site.line, now.site.file);
+    if (length > 0 && write(STDERR_FILENO, text, std::min(sizeof text - 1, static_cast<size_t>(length))) < 0) {
+        _exit(1);
+    }
+}
+
+void TimeIsOver(int)
+{
+    TellPlace();
+    _exit(TIME_OVER);
+}
+
+void Crashed(int signal)
+{
+    TellPlace();
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+// On a stack of its own: the kernel's may be full.
+void CatchCrashes()
+{
+    static char stack[1 << 16];
+    stack_t alternative{};
+    alternative.ss_sp = stack;
+    alternative.ss_size = sizeof stack;
+    sigaltstack(&alternative, nullptr);
+    struct sigaction action{};
+    action.sa_handler = Crashed;
+    action.sa_flags = SA_ONSTACK;
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+        sigaction(signal, &action, nullptr);
+    }
+}
+
+void EndAfter(double seconds)
+{
+    std::signal(SIGALRM, TimeIsOver);
+    itimerval timer{};
+    timer.it_value.tv_sec = static_cast<time_t>(seconds);
+    timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
+    setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
 [[noreturn]] void Refuse(const std::string &reason)
@@ -97,6 +158,8 @@ Request ReadRequest()
             words >> request.kernel >> type >> request.options.blockDim >> request.options.random >> request.options.seed >>
                 request.options.trace;
             request.options.type = TypeNamed(type);
+        } else if (what == "limits") {
+            words >> request.seconds >> request.options.mostSteps;
         } else if (what == "tensor") {
             Argument argument;
             std::string use;
@@ -178,6 +241,11 @@ int main()
 {
     std::ios::sync_with_stdio(false);
     const Request request = ReadRequest();
+    EndAfter(request.seconds);
+    CatchCrashes();
+    if (request.options.blockDim > MOST_GROUPS) {
+        Refuse("a launch has a block dimension of " + std::to_string(request.options.blockDim));
+    }
     emulator::Machine machine(request.chip, request.options);
     for (const auto &core : machine.Cores()) {
         launchers[core.get()] = FindKernel(request.kernel);

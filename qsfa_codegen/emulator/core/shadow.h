@@ -14,6 +14,8 @@ namespace emulator {
 // An access in one word: the thread, the number of its instruction there, and marks. Zero: none.
 class Epoch {
 public:
+    static constexpr Thread MOST_THREADS = (1U << 16) - 1;
+
     constexpr Epoch() = default;
 
     constexpr Epoch(Thread thread, uint64_t number, bool undefined = false, bool atomic = false, bool cached = false)
@@ -68,7 +70,7 @@ public:
 
 private:
     static constexpr int NUMBER_BITS = 40;
-    static constexpr uint64_t THREAD_MASK = (1ULL << 16) - 1;
+    static constexpr uint64_t THREAD_MASK = MOST_THREADS;
     static constexpr uint64_t UNDEFINED = 1ULL << 63;
     static constexpr uint64_t ATOMIC = 1ULL << 62;
     static constexpr uint64_t CACHED = 1ULL << 61;

@@ -442,15 +442,39 @@ LAUNCHABLE(half_of_z);
 
 // ------------------------------------------------------------------ no answer
 
-__global__ __aicore__ void crash(GM_ADDR, GM_ADDR)
+__global__ __aicore__ void crash(GM_ADDR x, GM_ADDR z)
 {
+    Scene scene(x, z);
+    Duplicate(scene.a, 0.0F, COUNT); // crash
     *reinterpret_cast<volatile int *>(8) = 1;
 }
 LAUNCHABLE(crash);
 
-__global__ __aicore__ void endless(GM_ADDR, GM_ADDR z)
+__global__ __aicore__ void endless(GM_ADDR x, GM_ADDR z)
 {
+    Scene scene(x, z);
+    Duplicate(scene.a, 0.0F, COUNT); // endless
     while (reinterpret_cast<volatile uint8_t *>(z)[0] != 0) {
     }
 }
 LAUNCHABLE(endless);
+
+__global__ __aicore__ void endless_work(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    for (;;) {
+        PipeBarrier<PIPE_V>();
+        Duplicate(scene.a, 0.0F, COUNT); // endless_work
+    }
+}
+LAUNCHABLE(endless_work);
+
+__global__ __aicore__ void endless_behind_a_flag(GM_ADDR x, GM_ADDR z)
+{
+    Scene scene(x, z);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID3); // endless_behind_a_flag
+    for (;;) {
+        DataCopy(scene.zGm, scene.a, COUNT); // endless_copies
+    }
+}
+LAUNCHABLE(endless_behind_a_flag);

@@ -106,13 +106,13 @@ public:
         AscendC::Add(stats.sum, stats.sum, tileSum_, static_cast<int32_t>(FLOAT_LANES));
     }
 
-    // Whether a factor is below 1.
+    // Whether a factor is below 1, or NaN, which would hide those that are: infinite logits make one.
     __aicore__ inline bool Moved() const
     {
         AscendC::WholeReduceMin(ahead_, factor_, static_cast<int32_t>(heads_), 1, 1, 1, REPEAT_BLOCKS,
             AscendC::ReduceOrder::ORDER_ONLY_VALUE);
         Order<AscendC::HardEvent::V_S>(EVENT_STATS);
-        const bool moved = ahead_.GetValue(0) < 1.0F;
+        const bool moved = !(ahead_.GetValue(0) >= 1.0F);
         Order<AscendC::HardEvent::S_V>(EVENT_STATS);
         return moved;
     }
