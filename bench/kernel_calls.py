@@ -1,7 +1,7 @@
 """The calls whose launches are counted, and what any kernel must move for them.
 
 Decode is one query row of 64 heads over 2048 selected of 4096 tokens in pages of 256, on one cube core and
-its two vector cores; prefill is 64 such rows on four, short prefill 8.
+its two vector cores; prefill is 64 such rows on four, short prefill 8, and one more than cores is 5.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ SPLIT = attention("decode on 8 cores", cores=8)
 WIDE = attention("decode of 128 heads", heads=128)
 PREFILL = attention("prefill", (32, 32), layouts=("TND", "PA_BSND"), cores=4)
 SHORT = attention("short prefill", (4, 4), layouts=("TND", "PA_BSND"), cores=4)
+ONE_MORE = attention("5 rows on 4 cores", (5,), cores=4)
 
 DECODE_A5 = replace(DECODE, chip="A5")
 PLAIN_A5 = replace(PLAIN, chip="A5")
@@ -52,11 +53,14 @@ FLOAT8_A5 = replace(DECODE_A5, name="decode, fp8", cache="float8_e4m3fn")
 HIFLOAT8_A5 = replace(DECODE_A5, name="decode, hifloat8", cache="hifloat8")
 WIDE_A5 = replace(WIDE, chip="A5")
 WIDE_PAIR_A5 = replace(WIDE_A5, name="decode of 128 heads on 2 cores", cores=2)
+SPLIT_A5 = replace(DECODE_A5, name="decode on 4 cores", cores=4)
 SHORT_A5 = replace(SHORT, chip="A5")
+ONE_MORE_A5 = replace(ONE_MORE, chip="A5")
 
 CASES = (
-    *(DECODE, PLAIN, SPLIT, WIDE, PREFILL),
+    *(DECODE, PLAIN, SPLIT, WIDE, PREFILL, ONE_MORE),
     *(DECODE_A5, PLAIN_A5, FEW_A5, FLOAT8_A5, HIFLOAT8_A5, WIDE_A5, WIDE_PAIR_A5, SHORT_A5),
+    *(SPLIT_A5, ONE_MORE_A5),
 )
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from bench import hand_written as hand
-from bench.kernel_calls import DECODE, PREFILL, SHORT, SPLIT, least_bytes
+from bench.kernel_calls import (
+    DECODE,
+    ONE_MORE,
+    ONE_MORE_A5,
+    PREFILL,
+    SHORT,
+    SPLIT,
+    SPLIT_A5,
+    least_bytes,
+)
 from bench.kernel_launches import Counted
 from bench.kernel_uses import GATHERED, LOADED, QUERY
 from bench.limits import Limit
@@ -47,15 +56,20 @@ def _of_a2(one: Counted) -> _Goals:
 
 
 def _of_a5(one: Counted) -> _Goals:
-    """Nothing goes by way of a workspace. Each side of the heads, of up to 64, gathers rows for itself."""
+    """Nothing goes by way of a workspace. Each side of the heads, of up to 64, gathers rows for itself.
+
+    Cores that share a row have Q and the list each, and what they have of it meets in the output.
+    """
     sides = -(-one.case.heads // _HEADS_OF_A_CORE)
     if one.workspace_bytes is not None:
         yield "bytes to and from a workspace", one.workspace_bytes, 0
-    if sides == 1:
+    shared = one.case in (SPLIT_A5, ONE_MORE_A5)
+    if sides == 1 and not shared:
         yield "bytes through GM, to the minimum", one.total_bytes / one.least_bytes, 1.05
     if one.bytes:
         yield "bytes gathered for a row", one.bytes[GATHERED] / one.selected, sides * _packed(one)
-        yield from _query_once(one)
+        if not shared:
+            yield from _query_once(one)
         yield "operations on registers to dequantise a row", one.registers_a_row, sides * 47
 
 
@@ -93,9 +107,13 @@ def _of_split(one: Counted) -> _Goals:
     yield "cycles, to hand-written on one core", one.cycles / hand.CYCLES, 0.3
 
 
+def _even(one: Counted) -> _Goals:
+    yield "work of the busiest core, to the mean", one.imbalance, 1.05
+
+
 def _of_short(one: Counted) -> _Goals:
     yield from _beside_hand_written(one)
-    yield "work of the busiest core, to the mean", one.imbalance, 1.05
+    yield from _even(one)
 
 
 def _of_prefill(one: Counted) -> _Goals:
@@ -108,4 +126,7 @@ _OF_CASE: Mapping[Case, Callable[[Counted], _Goals]] = {
     SPLIT: _of_split,
     SHORT: _of_short,
     PREFILL: _of_prefill,
+    ONE_MORE: _even,
+    ONE_MORE_A5: _even,
+    SPLIT_A5: _even,
 }

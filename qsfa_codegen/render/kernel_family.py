@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _BATCHED_RANK, _JOINED_RANK = 4, 3
-_REGIONS = {"arch22": frozenset({"qk", "p", "pv", "kv", "kv_valid"})}
+_REGIONS = {"arch22": frozenset({"qk", "p", "pv", "acc", "kv", "kv_valid"})}
 """Regions of the workspace that the family's kernel uses on an architecture."""
 _LANES_OF_BLOCK, _LANES = 8, 64
 _TEXTS = 2
@@ -66,7 +66,6 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "flags",
         "load",
         "shared",
-        "parts",
         "tiles",
         "dequant",
         "softmax",
@@ -88,6 +87,7 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "dequant",
         "softmax",
         "output",
+        "merge",
         "cube",
         "vector",
         "kernel_body",
@@ -105,6 +105,7 @@ COMMON_PARTS: Mapping[str, tuple[str, ...]] = {
         "step",
         "heads",
         "plan",
+        "core_rows",
         "list",
         "gather",
         "batches",

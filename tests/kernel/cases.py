@@ -7,6 +7,7 @@ from itertools import accumulate, product
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qsfa_codegen.contract.calls import Call, TensorArg
 from qsfa_codegen.reference.sparse_mla_data import random_indices
@@ -219,6 +220,23 @@ def cores() -> Iterator[Case]:
     yield Case("a_long_row_on_8", q=(1,), kv=(1500,), size=1400, cores=8, heads=16)
     yield Case("a_long_row_on_24", q=(1,), kv=(2100,), size=2048, cores=24, heads=64, half="float16")
     yield Case("two_long_rows_on_7", q=(2,), kv=(1100,), size=1030, cores=7, heads=128)
+    long = Case("", kv=(700, 700), size=690, causal=False)
+    yield replace(long, name="4_long_rows_on_3", q=(3, 1), layouts=("TND", "PA_BSND"), cores=3)
+    yield replace(long, name="5_long_rows_on_2", q=(5,), kv=(700,), heads=128, cores=2)
+    yield replace(
+        long, name="rows_too_different", q=(3, 1), kv=(700, 20), layouts=("TND", "PA_BSND"), cores=3
+    )
+    yield from last_rounds(700, 3)
+
+
+def last_rounds(tokens: int, count: int) -> Iterator[Case]:
+    """A row more than cores, which they share: its list has tokens for one part, for none, for all."""
+    several, few, none = tuple(range(0, tokens, 2)), (tokens - 1, 3, 8), ()
+    for number, lists in enumerate(
+        ((few, none, several, few), (several, few, none, none), (none, none, none, several))
+    ):
+        case = Case("", q=(4,), kv=(tokens,), size=tokens, cores=count, lists=lists, causal=False)
+        yield replace(case, name=f"last_round_{number}", seed=number)
 
 
 def scales() -> Iterator[Case]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from msgspec.structs import replace
 
-from tests.kernel.cases import LAYOUTS, Case
+from tests.kernel.cases import LAYOUTS, Case, last_rounds
 
 PAGED, PLAIN, JOINED, JOINED_PAGED = ("BSND", "PA_BSND"), LAYOUTS[0], ("TND", "TND"), ("TND", "PA_BSND")
 HIFLOAT8_SIZE = 2048
@@ -94,8 +94,19 @@ def cores() -> Iterator[Case]:
     for count, rows in ((1, (3, 2)), (5, (7, 5)), (32, (1,))):
         case = replace(MAIN, q=rows, kv=(90,) * len(rows), size=70, cores=count)
         yield replace(case, name=f"{sum(rows)}_rows_on_{count}")
+    for count, rows, size in ((2, (1,), 600), (4, (1,), 1500), (8, (2, 1), 700)):
+        case = replace(MAIN, q=rows, kv=(size + 9,) * len(rows), size=size, cores=count, causal=False)
+        yield replace(case, name=f"{sum(rows)}_long_rows_on_{count}", seed=count)
+    long = replace(COMBINATIONS[3], q=(3, 1), kv=(1200, 1200), size=1100, cores=3, causal=False)
+    yield replace(long, name="4_long_rows_on_3")
+    yield replace(long, name="rows_too_different", kv=(1200, 20))
+    yield replace(MAIN, name="one_head_on_3", heads=1, q=(1,), kv=(1300,), size=1200, cores=3)
+    yield from last_rounds(1100, 3)
     for count in (1, 2, 3):
         yield replace(MOST_HEADS, name=f"two_halves_on_{count}", size=150, cores=count, seed=count)
+    yield replace(
+        MOST_HEADS, name="two_halves_shared", q=(1, 2), kv=(900, 900), size=900, cores=4, causal=False
+    )
 
 
 def others() -> Iterator[Case]:

@@ -43,7 +43,7 @@ def test_a_case_is_right(name: str, results: dict[str, Ran | HostError]) -> None
 # --------------------------------------------------------------------------- what a call must not depend on
 
 
-@pytest.mark.parametrize("q", [(3, 2), (1,)], ids=["rows", "parts_of_a_row"])
+@pytest.mark.parametrize("q", [(3, 2), (1,), (4,)], ids=["rows", "parts_of_a_row", "rows_and_parts"])
 def test_every_order_gives_the_same_bytes(q: tuple[int, ...], emulation: Emulation) -> None:
     case = Case("orders", q=q, kv=(600, 140)[: len(q)], size=590, heads=16, cores=3)
     (one,) = prepared(emulation, case.call())
@@ -80,6 +80,17 @@ def test_cores_share_the_list_of_a_row(heads: int, emulation: Emulation) -> None
         reports.append(ran.report)
     assert reports[1].cycles < 0.8 * reports[0].cycles
     assert sum(core.macs > 0 for core in reports[1].cores.values()) > 2
+
+
+def test_cores_share_the_rows_of_the_last_round(emulation: Emulation) -> None:
+    """Four rows on three cores: the fourth is cut into three parts, in whole batches of both vector cores."""
+    lists = (tuple(range(768)),) * 4
+    case = Case("last", q=(4,), kv=(768,), size=768, lists=lists, causal=False, cores=3, heads=16)
+    (one,) = prepared(emulation, case.call())
+    ran = emulation.run(one, 0, How())
+    assert ran.right
+    products = [core.macs for core in ran.report.cores.values() if core.macs > 0]
+    assert products == [16 * (768 + 256) * (512 + 64 + 512)] * 3
 
 
 # --------------------------------------------------------------------------- the decoding step

@@ -1203,7 +1203,7 @@ int64_t KvQuantSparseFlashAttentionTiling::Arch22WorkspaceBytes(Arith &arith) co
     bytes = arith.Add(bytes, 2 * bmm2Res * platform_->aic * 4);
     // row_stats: reserved
     bytes = arith.Add(bytes, 2 * M_TILE_MAX * platform_->aic * 4);
-    // acc: statistics of a part of a list
+    // acc: what is left of a part of a list
     bytes = arith.Add(bytes, 2 * bmm2Res * platform_->aic * 4);
     // kv: gathered and dequantised rows
     bytes = arith.Add(bytes, KV_SLOTS * (S2_TILE_MAX * DPad()) * platform_->aic * 2);

@@ -122,6 +122,7 @@ private:
         step.firstHead = static_cast<uint32_t>(header.GetValue(FIRST_HEAD));
         step.accumulator = static_cast<uint32_t>(header.GetValue(ACCUMULATOR));
         step.first = header.GetValue(IS_FIRST) != 0;
+        step.isPart = header.GetValue(IS_PART) != 0;
         ++received_;
         return true;
     }
@@ -200,7 +201,7 @@ private:
         MoveWeights(pitch);
         AwaitAccumulator(step);
         BeginAdding(step);
-        const AscendC::GlobalTensor<float> output = shared_.Output(step.accumulator);
+        const AscendC::GlobalTensor<float> output = shared_.Output(step);
         for (uint32_t column = 0; column < NOPE_COLUMNS; column += RESULT_COLUMNS) {
             const uint32_t at = NextResult();
             const int32_t event = EVENT_RESULTS + static_cast<int32_t>(at);

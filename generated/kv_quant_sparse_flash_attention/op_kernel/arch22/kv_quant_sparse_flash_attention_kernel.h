@@ -156,7 +156,7 @@ public:
         return 2 * M_TILE_MAX * UsedCoreNum(tiling) * 4;
     }
 
-    // acc: statistics of a part of a list; a share for each AIC
+    // acc: what is left of a part of a list; a share for each AIC
     __aicore__ static inline int64_t AccOffset(const TilingData &tiling)
     {
         return RowStatsOffset(tiling) + RowStatsBytes(tiling);

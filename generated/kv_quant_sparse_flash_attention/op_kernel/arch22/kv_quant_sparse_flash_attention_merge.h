@@ -7,7 +7,7 @@
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_MERGE_H
 
 #include "kv_quant_sparse_flash_attention_output.h"
-#include "kv_quant_sparse_flash_attention_parts.h"
+#include "kv_quant_sparse_flash_attention_shared.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
@@ -29,10 +29,9 @@ public:
         const typename Facts::Pointers &arguments, const AscendC::LocalTensor<float> &scratch)
     {
         call_ = call;
-        accumulators_.SetGlobalBuffer((__gm__ float *)(arguments.workspace + Facts::PvOffset(tiling)));
         stats_.SetGlobalBuffer((__gm__ float *)(arguments.workspace + Facts::AccOffset(tiling)));
-        accumulatorShare_ = Facts::PvShare(tiling) / static_cast<int64_t>(sizeof(float));
-        statShare_ = Facts::AccShare(tiling) / static_cast<int64_t>(sizeof(float));
+        accumulators_ = stats_[STATS_OF_PART];
+        share_ = Facts::AccShare(tiling) / static_cast<int64_t>(sizeof(float));
         out_.SetGlobalBuffer((__gm__ QType *)arguments.out);
         rowMax_.SetGlobalBuffer((__gm__ float *)arguments.rowMax);
         rowSum_.SetGlobalBuffer((__gm__ float *)arguments.rowSum);
@@ -93,7 +92,7 @@ private:
         const AscendC::DataCopyParams params{3, 1, MOST_HEADS / FLOATS_OF_BLOCK - 1, 0};
         Order<AscendC::HardEvent::V_MTE2>(EVENT_LIST);
         for (uint32_t part = 0; part < merged.parts; ++part) {
-            const int64_t from = (merged.firstCore + part) * statShare_ + head;
+            const int64_t from = (merged.firstCore + part) * share_ + head;
             AscendC::DataCopy(Reference(part), stats_[static_cast<uint64_t>(from)], params);
         }
         Order<AscendC::HardEvent::MTE2_V>(EVENT_LIST);
@@ -157,7 +156,7 @@ private:
         const int32_t event = EVENT_GATHER + static_cast<int32_t>(part % BUFFERS);
         const uint32_t rows = call_.HeadRows();
         const int64_t accumulator = head / HEADS * rows * NOPE_ELEMENTS;
-        const int64_t from = (merged.firstCore + part) * accumulatorShare_ + accumulator +
+        const int64_t from = (merged.firstCore + part) * share_ + accumulator +
             (column * rows + head % HEADS) * SIDE;
         const uint16_t blocks = MERGE_HEADS * SIDE / FLOATS_OF_BLOCK;
         const uint16_t gap = static_cast<uint16_t>(rows * SIDE / FLOATS_OF_BLOCK - blocks);
@@ -191,10 +190,9 @@ private:
     }
 
     Call call_;
-    AscendC::GlobalTensor<float> accumulators_; // of all cores
-    AscendC::GlobalTensor<float> stats_;
-    int64_t accumulatorShare_ = 0;
-    int64_t statShare_ = 0;
+    AscendC::GlobalTensor<float> stats_; // of the first core
+    AscendC::GlobalTensor<float> accumulators_; // likewise
+    int64_t share_ = 0; // from those of a core to those of the next
     AscendC::GlobalTensor<QType> out_;
     AscendC::GlobalTensor<float> rowMax_;
     AscendC::GlobalTensor<float> rowSum_;

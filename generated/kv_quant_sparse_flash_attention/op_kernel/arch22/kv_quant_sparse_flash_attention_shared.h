@@ -7,6 +7,7 @@
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_SHARED_H
 
 #include "../common/kv_quant_sparse_flash_attention_call.h"
+#include "../common/kv_quant_sparse_flash_attention_step.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
@@ -26,8 +27,15 @@ enum HeaderWord : uint32_t {
     QUERY_ROW,
     FIRST_HEAD,
     ACCUMULATOR,
-    IS_FIRST
+    IS_FIRST,
+    IS_PART
 };
+
+// What is left of a part of a query row until all parts are there: statistics of heads, [3][MOST_HEADS], and
+// accumulators of the groups of heads.
+constexpr uint32_t STATS_OF_PART = 3 * MOST_HEADS;
+constexpr int64_t MOST_PARTS = 64;
+constexpr int64_t PART_TOKENS = 2 * TILE_ROWS;
 
 template <typename QType>
 struct Shared {
@@ -36,7 +44,7 @@ struct Shared {
     AscendC::GlobalTensor<QType> weights; // of as many: [columns][head rows][SIDE]
     AscendC::GlobalTensor<float> outputs; // accumulators × [columns][head rows][SIDE]
     AscendC::GlobalTensor<int32_t> headers; // RING_TILES × HEADER_WORDS
-    AscendC::GlobalTensor<float> stats; // of a part of a list: [3][MOST_HEADS]
+    AscendC::GlobalTensor<float> part; // statistics and accumulators of a part
     uint32_t tileRows; // at most: scores and P of a tile have to fit their part of the workspace
     uint32_t scoreElements; // of a tile
     uint32_t outputElements; // of an accumulator
@@ -57,9 +65,12 @@ struct Shared {
         return weights[step % SCORE_TILES * scoreElements];
     }
 
-    __aicore__ inline AscendC::GlobalTensor<float> Output(uint32_t accumulator) const
+    __aicore__ inline AscendC::GlobalTensor<float> Output(const Step &step) const
     {
-        return outputs[accumulator % accumulators * outputElements];
+        if (step.isPart) {
+            return part[STATS_OF_PART + step.firstHead / HEADS * outputElements];
+        }
+        return outputs[step.accumulator % accumulators * outputElements];
     }
 
     __aicore__ inline AscendC::GlobalTensor<int32_t> Header(uint32_t step) const
@@ -84,7 +95,7 @@ __aicore__ inline Shared<QType> SharedOf(
         (__gm__ float *)(workspace + Facts::PvOffset(tiling) + core * Facts::PvShare(tiling)));
     shared.headers.SetGlobalBuffer(
         (__gm__ int32_t *)(workspace + Facts::KvValidOffset(tiling) + core * Facts::KvValidShare(tiling)));
-    shared.stats.SetGlobalBuffer(
+    shared.part.SetGlobalBuffer(
         (__gm__ float *)(workspace + Facts::AccOffset(tiling) + core * Facts::AccShare(tiling)));
     const int64_t fitting = Facts::QkShare(tiling) / (SCORE_TILES * sizeof(float) * call.HeadRows());
     shared.tileRows = Smaller<uint32_t>(static_cast<uint32_t>(fitting) / SIDE * SIDE, TILE_ROWS);

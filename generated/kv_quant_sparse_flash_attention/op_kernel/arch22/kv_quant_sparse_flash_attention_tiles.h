@@ -6,10 +6,11 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_TILES_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH22_TILES_H
 
+#include "../common/kv_quant_sparse_flash_attention_core_rows.h"
 #include "../common/kv_quant_sparse_flash_attention_empty.h"
 #include "../common/kv_quant_sparse_flash_attention_list.h"
 #include "../common/kv_quant_sparse_flash_attention_step.h"
-#include "kv_quant_sparse_flash_attention_parts.h"
+#include "kv_quant_sparse_flash_attention_shared.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
@@ -30,21 +31,15 @@ public:
         groups_ = call.HeadGroups();
         Lengths<Facts> lengths;
         lengths.Init(call, arguments.qLens, arguments.kvLens);
-        plan_.Init(call, lengths);
-        parts_.Init(plan_, core, AscendC::GetBlockNum());
-        if (parts_.Count() > 1) {
-            plan_.TakeRow(core / parts_.Count());
-        } else {
-            plan_.TakeRange(core, AscendC::GetBlockNum());
-        }
+        rows_.Init(call, lengths, PartLimits{MOST_PARTS, PART_TOKENS}, core, AscendC::GetBlockNum());
         list_.Init(call, arguments.indices, arguments.table, pipe, scratch.ReinterpretCast<int32_t>());
         empty_.Init(
             call, OutputAddresses{arguments.out, arguments.rowMax, arguments.rowSum}, heads, pipe);
     }
 
-    __aicore__ inline const Parts<Facts> &ListParts() const
+    __aicore__ inline const CoreRows<Facts> &QueryRows() const
     {
-        return parts_;
+        return rows_;
     }
 
     // The query row that was opened last, and the tokens of its list, of all parts together.
@@ -115,6 +110,7 @@ private:
             step.accumulator = (opened_ - 1) * groups_ + group;
             step.first = first;
             step.last = left_ == 0;
+            step.isPart = rows_.IsShared();
             ++planned_;
         }
         return true;
@@ -123,13 +119,13 @@ private:
     // Goes on with the next row that sees anything.
     __aicore__ inline bool Open()
     {
-        while (plan_.Next(row_)) {
+        while (rows_.Next(row_)) {
             TakePart();
             if (left_ > 0) {
                 ++opened_;
                 return true;
             }
-            for (uint32_t group = 0; tokens_ == 0 && parts_.Mine() == 0 && group < groups_; ++group) {
+            for (uint32_t group = 0; tokens_ == 0 && rows_.MyPart() == 0 && group < groups_; ++group) {
                 empty_.Store(row_.index, group * HEADS);
             }
         }
@@ -140,18 +136,16 @@ private:
     __aicore__ inline void TakePart()
     {
         tokens_ = list_.Open(row_);
-        const int64_t share = parts_.TokensOfPart(tokens_);
-        const int64_t begin = Smaller(parts_.Mine() * share, tokens_);
-        left_ = Smaller(share, tokens_ - begin);
+        const Part part = rows_.PartOf(tokens_);
+        left_ = part.end - part.begin;
         if (left_ > 0) {
-            list_.Skip(static_cast<uint32_t>(begin));
+            list_.Skip(static_cast<uint32_t>(part.begin));
         }
     }
 
     uint32_t tileRows_ = 0;
     uint32_t groups_ = 1; // of heads
-    Plan<Facts> plan_;
-    Parts<Facts> parts_;
+    CoreRows<Facts> rows_;
     List<Facts> list_;
     EmptyRows<QType> empty_;
     // The query row that is planned.

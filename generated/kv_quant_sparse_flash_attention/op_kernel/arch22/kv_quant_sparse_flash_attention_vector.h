@@ -62,7 +62,7 @@ public:
             Advance(number);
         }
         Await();
-        if (tiles_.ListParts().Count() > 1) {
+        if (tiles_.QueryRows().AnyShared()) {
             MergeParts();
         }
     }
@@ -121,6 +121,7 @@ private:
             header.SetValue(FIRST_HEAD, static_cast<int32_t>(step.firstHead));
             header.SetValue(ACCUMULATOR, static_cast<int32_t>(step.accumulator));
             header.SetValue(IS_FIRST, step.first ? 1 : 0);
+            header.SetValue(IS_PART, step.isPart ? 1 : 0);
             Order<AscendC::HardEvent::S_MTE3>(EVENT_HEADERS);
             AscendC::DataCopy(shared_.Header(number), header, FLOATS_OF_BLOCK);
         }
@@ -148,7 +149,7 @@ private:
         softmax_.Compute(step);
         if (!step.first && softmax_.Moved()) {
             AwaitOutput(number);
-            output_.Rescale(shared_.Output(step.accumulator), softmax_.Factor());
+            output_.Rescale(shared_.Output(step), softmax_.Factor());
         }
         AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(EVENT_STORED_WEIGHTS);
         const uint16_t heads = static_cast<uint16_t>(heads_.Rows());
@@ -176,27 +177,26 @@ private:
         }
         AscendC::PipeBarrier<PIPE_V>();
         const Stats stats = softmax_.Of(step.accumulator);
-        if (tiles_.ListParts().Count() > 1) {
-            output_.StorePart(step, shared_.stats, stats);
+        if (step.isPart) {
+            output_.StorePart(step, shared_.part, stats);
         } else {
-            output_.Finish(step, shared_.Output(step.accumulator), stats, stages_);
+            output_.Finish(step, shared_.Output(step), stats, stages_);
         }
         AscendC::CrossCoreSetFlag<GROUP, PIPE_MTE2>(OUTPUT_FREE);
     }
 
-    // All cores meet, those too that have no row; then the vector cores of a row share its heads.
+    // All cores meet, those too that share no row; then the vector cores of a row share its heads.
     __aicore__ inline void MergeParts()
     {
         AscendC::SyncAll();
-        const Parts<Facts> &parts = tiles_.ListParts();
-        const int64_t tokens = tiles_.OpenTokens();
-        if (tokens == 0) {
+        const CoreRows<Facts> &rows = tiles_.QueryRows();
+        if (!rows.IsShared() || tiles_.OpenTokens() == 0) {
             return;
         }
         const Merged merged{
-            tiles_.OpenRow().index, parts.FirstCore(), CeilDiv(tokens, parts.TokensOfPart(tokens))};
-        const uint32_t member = static_cast<uint32_t>(2 * parts.Mine()) + half_;
-        const uint32_t members = static_cast<uint32_t>(2 * parts.Count());
+            tiles_.OpenRow().index, rows.FirstCore(), rows.PartsOf(tiles_.OpenTokens())};
+        const uint32_t member = static_cast<uint32_t>(2 * rows.MyPart()) + half_;
+        const uint32_t members = static_cast<uint32_t>(2 * rows.Sharing());
         for (uint32_t item = member; item < merge_.Items(); item += members) {
             merge_.Do(merged, item);
         }

@@ -82,6 +82,12 @@ public:
         output_ = (__ubuf__ float *)outputBuffer_.Get<float>().GetPhyAddr();
     }
 
+    // [heads][NOPE_ELEMENTS]
+    __aicore__ inline AscendC::LocalTensor<float> Values()
+    {
+        return outputBuffer_.Get<float>();
+    }
+
     // A part of P · V of a tile; `column` is its first.
     __aicore__ inline void Add(
         const Step &step, uint32_t column, const AscendC::LocalTensor<float> &result, __ubuf__ float *factors)
@@ -95,12 +101,12 @@ public:
         }
     }
 
-    __aicore__ inline void Store(const Step &step, __ubuf__ float *sums, Stages<QType> &stages)
+    // Heads from `first` to before `end`; `place` is that of this core's first one.
+    __aicore__ inline void Store(
+        uint64_t place, uint32_t first, uint32_t end, __ubuf__ float *sums, Stages<QType> &stages)
     {
-        const uint64_t place = heads_.Place(step.queryRow, step.firstHead);
-        const uint32_t heads = heads_.Existing(step.firstHead);
-        for (uint32_t head = 0; head < heads; head += STAGE_HEADS) {
-            const uint32_t count = Smaller(heads - head, STAGE_HEADS);
+        for (uint32_t head = first; head < end; head += STAGE_HEADS) {
+            const uint32_t count = Smaller(end - head, STAGE_HEADS);
             const AscendC::LocalTensor<QType> rows = stages.Take();
             asc_vf_call<DivideOutput<QType>>((__ubuf__ QType *)rows.GetPhyAddr(),
                 output_ + head * NOPE_ELEMENTS, sums + head, static_cast<uint16_t>(count));

@@ -6,15 +6,18 @@
 #ifndef KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_SEQUENCE_H
 #define KV_QUANT_SPARSE_FLASH_ATTENTION_ARCH35_SEQUENCE_H
 
-#include "../common/kv_quant_sparse_flash_attention_plan.h"
+#include "../common/kv_quant_sparse_flash_attention_core_rows.h"
 #include "../common/kv_quant_sparse_flash_attention_step.h"
 
 namespace KvQuantSparseFlashAttentionKernel {
 
+constexpr int64_t MOST_PARTS = 8; // of a list: the more of them, the more rounds of merging
+constexpr int64_t PART_TOKENS = 4 * TILE_ROWS;
+
 // The cube core and its vector cores work out the same sequence from the lengths alone, so that they need not
 // tell each other. A tile counts rows for every entry of the list that the query row could see; entries that
 // name nothing leave rows without a token, which the vector cores mask.
-// Rows of the query with more than HEADS heads are shared by neighbouring groups, one for each HEADS of them.
+// Rows of the query with more than HEADS heads are those of neighbouring groups, one for each HEADS of them.
 template <typename Facts>
 class Sequence {
 public:
@@ -22,18 +25,17 @@ public:
     {
         call_ = call;
         const int64_t cores = AscendC::GetBlockNum();
-        const int64_t parts = call.HeadGroups();
-        const int64_t team = cores < parts ? 1 : parts; // groups of cores that share rows
+        const int64_t groups = call.HeadGroups();
+        const int64_t team = cores < groups ? 1 : groups; // groups of cores that have the same rows
         firstHead_ = core % team * HEADS;
         headStep_ = team * HEADS;
         head_ = call.heads;
         Lengths<Facts> lengths;
         lengths.Init(call, queryLengths, kvLengths);
-        plan_.Init(call, lengths);
-        plan_.TakeRange(core / team, cores / team);
+        rows_.Init(call, lengths, PartLimits{MOST_PARTS, PART_TOKENS}, core / team, cores / team);
     }
 
-    // The next step, without rows where a query row sees nothing; false when there is none.
+    // The next step, without rows where nothing of the list is this core's; false when there is none.
     __aicore__ inline bool Next(Step &step)
     {
         const bool first = left_ == 0;
@@ -47,13 +49,24 @@ public:
         left_ -= step.rows;
         step.first = first;
         step.last = left_ == 0;
+        step.isPart = rows_.IsShared();
         return true;
     }
 
-    // The query row of the last step.
+    __aicore__ inline const CoreRows<Facts> &QueryRows() const
+    {
+        return rows_;
+    }
+
+    // The query row of the last step, and how many entries of its list it could see.
     __aicore__ inline const Row &OpenRow() const
     {
         return row_;
+    }
+
+    __aicore__ inline int64_t Listed() const
+    {
+        return Smaller(call_.entries * call_.blockTokens, row_.limit);
     }
 
 private:
@@ -62,12 +75,13 @@ private:
     {
         head_ += headStep_;
         if (head_ >= call_.heads) {
-            if (!plan_.Next(row_)) {
+            if (!rows_.Next(row_)) {
                 return false;
             }
             head_ = firstHead_;
         }
-        left_ = Smaller(call_.entries * call_.blockTokens, row_.limit);
+        const Part part = rows_.PartOf(Listed());
+        left_ = part.end - part.begin;
         if (left_ > 0) {
             ++opened_;
         }
@@ -75,7 +89,7 @@ private:
     }
 
     Call call_;
-    Plan<Facts> plan_;
+    CoreRows<Facts> rows_;
     int64_t firstHead_ = 0;
     int64_t headStep_ = 0;
     Row row_;

@@ -107,6 +107,12 @@ public:
         return {first, first + FLOAT_LANES};
     }
 
+    // The same as a tensor, [maximum, sum][FLOAT_LANES].
+    __aicore__ inline AscendC::LocalTensor<float> TensorOf(uint32_t row)
+    {
+        return statBuffer_.Get<float>()[row % STAT_SETS * 2 * FLOAT_LANES];
+    }
+
     // The output of the tiles before has to be multiplied by these.
     __aicore__ inline __ubuf__ float *Factors(uint32_t tile) const
     {

@@ -34,6 +34,12 @@ public:
             call, OutputAddresses{arguments.out, arguments.rowMax, arguments.rowSum}, heads, pipe);
     }
 
+    // The sequence, as far as it has been planned.
+    __aicore__ inline const Sequence<Facts> &Steps() const
+    {
+        return sequence_;
+    }
+
     __aicore__ inline List<Facts> &OpenList()
     {
         return list_;
@@ -67,10 +73,12 @@ public:
         return WorkOf(tile).tokens;
     }
 
-    // Zeros for the heads of the step.
+    // Zeros for the heads of the step. Of several cores that share the row the first one stores them.
     __aicore__ inline void StoreEmpty(const Step &step)
     {
-        empty_.Store(step.queryRow, step.firstHead);
+        if (!step.isPart || sequence_.QueryRows().MyPart() == 0) {
+            empty_.Store(step.queryRow, step.firstHead);
+        }
     }
 
 private:
@@ -85,8 +93,7 @@ private:
                 continue;
             }
             if (work.step.first) {
-                left_ = list_.Open(sequence_.OpenRow());
-                isEmpty_ = left_ == 0;
+                OpenPart();
             }
             work.tokens = static_cast<uint32_t>(Smaller<int64_t>(left_, work.step.rows));
             work.empty = isEmpty_;
@@ -97,12 +104,24 @@ private:
         return false;
     }
 
+    // The list of the row, from the first to the last token of this core's part.
+    __aicore__ inline void OpenPart()
+    {
+        const int64_t tokens = list_.Open(sequence_.OpenRow());
+        const Part part = sequence_.QueryRows().PartOf(sequence_.Listed());
+        left_ = Larger<int64_t>(Smaller(tokens, part.end) - part.begin, 0);
+        if (left_ > 0) {
+            list_.Skip(static_cast<uint32_t>(part.begin));
+        }
+        isEmpty_ = tokens == 0;
+    }
+
     Sequence<Facts> sequence_;
     List<Facts> list_;
     EmptyRows<QType> empty_;
     Work works_[REMEMBERED];
     uint32_t planned_ = 0; // tiles
-    int64_t left_ = 0; // tokens of the list without a tile
+    int64_t left_ = 0; // tokens of the part without a tile
     bool isEmpty_ = false;
 };
 

@@ -8,7 +8,7 @@
 
 #include "../common/kv_quant_sparse_flash_attention_batches.h"
 #include "kv_quant_sparse_flash_attention_dequant.h"
-#include "kv_quant_sparse_flash_attention_output.h"
+#include "kv_quant_sparse_flash_attention_merge.h"
 #include "kv_quant_sparse_flash_attention_shared.h"
 #include "kv_quant_sparse_flash_attention_tiles.h"
 
@@ -34,6 +34,7 @@ public:
         batches_.Init(call, arguments.kv, half, pipe);
         softmax_.Init(call, pipe);
         output_.Init(arguments.out, heads_, pipe);
+        merge_.Init(arguments.out, shared_);
         stages_.Init(pipe);
     }
 
@@ -48,6 +49,10 @@ public:
             Advance(tile);
         }
         Await();
+        if (tiles_.Steps().QueryRows().AnyShared()) {
+            MergePart();
+        }
+        stages_.Await();
     }
 
 private:
@@ -150,8 +155,26 @@ private:
     {
         if (work.empty) {
             tiles_.StoreEmpty(work.step);
+        } else if (work.step.isPart) {
+            part_ = work.step;
         } else {
-            output_.Store(work.step, softmax_.Of(work.step.accumulator).sum, stages_);
+            output_.Store(heads_.Place(work.step.queryRow, work.step.firstHead), 0,
+                heads_.Existing(work.step.firstHead), softmax_.Of(work.step.accumulator).sum, stages_);
+        }
+    }
+
+    // The last step of this core's part of a query row, whose output is still in UB.
+    __aicore__ inline void MergePart()
+    {
+        const CoreRows<Facts> &rows = tiles_.Steps().QueryRows();
+        const int64_t parts = part_.rows == 0 ? 0 : rows.PartsOf(tiles_.Steps().Listed());
+        const Merged merged{heads_.Place(part_.queryRow, part_.firstHead), heads_.Existing(part_.firstHead),
+            static_cast<uint32_t>(rows.MyPart()), static_cast<uint32_t>(parts)};
+        merge_.Do(merged, softmax_.TensorOf(part_.accumulator), output_.Values(),
+            static_cast<uint32_t>(rows.Sharing()));
+        if (parts > 0) {
+            output_.Store(merged.place, merge_.FirstHead(), merge_.EndHead(),
+                softmax_.Of(part_.accumulator).sum, stages_);
         }
     }
 
@@ -168,7 +191,6 @@ private:
         }
         batches_.Await();
         softmax_.Await();
-        stages_.Await();
     }
 
     Call call_;
@@ -178,9 +200,11 @@ private:
     Batches<Tiles<Facts>, KvType> batches_;
     Softmax<QType> softmax_;
     Output<QType> output_;
+    Merge<QType> merge_;
     Stages<QType> stages_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> scratch_;
     uint32_t results_ = 0; // added, over all tiles
+    Step part_{}; // of a query row that several cores share: the last one of this core
 };
 
 } // namespace KvQuantSparseFlashAttentionKernel

@@ -116,10 +116,21 @@ public:
         return queryRows_;
     }
 
-    // The most tokens that a row can see.
+    // The most tokens that a list can have.
     __aicore__ inline int64_t Longest() const
     {
         return longest_;
+    }
+
+    // The work of all rows, and the most that one can be, in tokens.
+    __aicore__ inline int64_t Work() const
+    {
+        return work_;
+    }
+
+    __aicore__ inline int64_t MostWork() const
+    {
+        return longest_ + ROW_WORK;
     }
 
     // Next() gives the rows of the core's range.
@@ -132,11 +143,11 @@ public:
         Enter(first);
     }
 
-    // Next() gives this row alone, and none where there is no such row.
-    __aicore__ inline void TakeRow(int64_t row)
+    // Next() gives these rows, which come after all that it has given.
+    __aicore__ inline void TakeRows(int64_t first, int64_t end)
     {
-        next_ = row;
-        end_ = Smaller(row + 1, queryRows_);
+        next_ = first;
+        end_ = end;
     }
 
     // The next row; false when there is none.

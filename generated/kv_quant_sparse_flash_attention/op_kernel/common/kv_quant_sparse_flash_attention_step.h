@@ -18,6 +18,7 @@ struct Step {
     uint32_t accumulator; // its number: one for each query row and group of heads of this core
     bool first; // of its accumulator
     bool last;
+    bool isPart; // of a query row that several cores share
 
     // Rows in whole fractals: the pitch of the tile's columns.
     __aicore__ inline uint32_t Pitch() const
