@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _WORD = re.compile(r"\w+")
-_NO_WORD = {code: " " for code in range(128) if not _WORD.match(chr(code))}
+_NO_WORD = {code: " " for code in range(1 << 7) if not _WORD.match(chr(code))}
 
 
 def words(code: str) -> set[str]:
