@@ -27,13 +27,15 @@ _DERIVED = {528, 576, 640, 656, 1092, 1154}
 # Lines whose numbers are the compiler's own, equal to one of some spec by chance; and what they are.
 _OWN_NUMBERS = {
     r"MAX_LENGTH = \d+": "longest expression",
-    r"MAX_[A-Z_]+ = \d+": "most of something that the program itself does or reads",
+    r"(?:MAX|MOST)_[A-Z_]+ = \d+": "most of something that the program itself does or reads",
+    r"_BYTES = \(-\d+, \d+\)": "what a byte can hold",
     r"@lru_cache\(maxsize=\d+\)": "entries of a cache",
     r"\"maxItems\": \d+,?": "most items that the schema allows",
     r"ALIGNMENT = \{.*\}": "bytes that on-chip buffers are aligned to",
     r"char message\[\d+\];": "longest message of generated host code",
     r"constexpr uint32_t REPEAT_BYTES = \d+;": "bytes that a vector core computes with at a time",
-    r"\"[a-z_]+\": Allowed\(.*\),": "what a family's kernel leaves open to a spec, and within what bounds",
+    r".*\bAllowed\(\d.*\),.*": "what a family's kernel leaves open to a spec, and within what bounds",
+    r"heads=\d+,": "most heads that a family's kernel can do with",
 }
 # Lines with a name that is somebody else's too.
 _OWN_NAMES = {

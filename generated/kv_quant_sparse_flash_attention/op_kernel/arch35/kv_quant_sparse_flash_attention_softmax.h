@@ -108,9 +108,9 @@ public:
     }
 
     // The same as a tensor, [maximum, sum][FLOAT_LANES].
-    __aicore__ inline AscendC::LocalTensor<float> TensorOf(uint32_t row)
+    __aicore__ inline AscendC::LocalTensor<float> TensorOf(uint32_t accumulator)
     {
-        return statBuffer_.Get<float>()[row % STAT_SETS * 2 * FLOAT_LANES];
+        return statBuffer_.Get<float>()[accumulator % STAT_SETS * 2 * FLOAT_LANES];
     }
 
     // The output of the tiles before has to be multiplied by these.
