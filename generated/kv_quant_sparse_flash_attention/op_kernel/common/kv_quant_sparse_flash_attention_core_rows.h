@@ -27,6 +27,7 @@ struct PartLimits {
 template <typename Facts>
 class CoreRows {
 public:
+    // A core past the last one has no rows.
     __aicore__ inline void Init(const Call &call, const Lengths<Facts> &lengths, const PartLimits &limits,
         int64_t core, int64_t cores)
     {
@@ -45,10 +46,11 @@ public:
             plan_.TakeRange(core, cores);
             return;
         }
-        plan_.TakeRows(core * rounds, (core + 1) * rounds);
+        const int64_t whole = rounds * cores;
+        plan_.TakeRows(Smaller(core * rounds, whole), Smaller((core + 1) * rounds, whole));
         part_ = core % parts_;
         firstCore_ = core - part_;
-        sharedRow_ = rounds * cores + core / parts_;
+        sharedRow_ = whole + core / parts_;
         hasShare_ = sharedRow_ < rows;
     }
 
