@@ -71,9 +71,12 @@ class KernelSources(Struct, frozen=True):
 
     def path_of(self, name: str) -> str | None:
         """The file that a finding calls ``name``, of those that this chip compiles."""
-        others = {f"{_FOLDER}/{arch}/" for arch in self.operator.archs if arch != self.chip.arch}
-        paths = (path for path in self.files if not path.startswith(tuple(others)))
-        return next((path for path in paths if Path(path).name == name), None)
+        return next((path for path in self.files if self.compiles(path) and Path(path).name == name), None)
+
+    def compiles(self, path: str) -> bool:
+        """Whether the chip's kernel may include the file: it is not another architecture's."""
+        others = (f"{_FOLDER}/{arch}/" for arch in self.operator.archs if arch != self.chip.arch)
+        return not path.startswith(tuple(others))
 
 
 def kernel_sources(operator: Operator, chip: Chip, own: Path | None = None) -> KernelSources:
@@ -111,7 +114,7 @@ def _text_of(path: Path) -> str:
 def _refuse_useless(sources: KernelSources, own: Path, generated: Mapping[str, str]) -> None:
     """A folder in which nothing stands where a file of the kernel for this chip stands is the wrong one."""
     folder = f"{_FOLDER}/{sources.chip.arch}/"
-    taken = {path for path in generated if path.count("/") == 1 or path.startswith(folder)}
+    taken = {path for path in generated if sources.compiles(path)}
     taken |= {folder + name for path in taken for name in _NEEDED.findall(generated[path])}
     if taken.isdisjoint(sources.own):
         message = (

@@ -24,7 +24,7 @@ def out_bound(problem: Problem, answer: Answer) -> Floats:
     P and the result are rounded to the dtype of Q; K is rounded the same way here and there; products are
     exact and added in float32, in any order. A row of one token has just its V, for P is 1 then.
     """
-    unit, least = UNIT[problem.half], LEAST[problem.half]
+    unit, least = UNIT[problem.half], max(LEAST[problem.half], _FLUSHED)
     width = problem.query.shape[-1]
     tokens = np.zeros(problem.query.shape[:-2])
     for place, listed in answer.tokens.items():
@@ -35,7 +35,7 @@ def out_bound(problem: Problem, answer: Answer) -> Floats:
     bound: Floats = (1 + weight) * unit * np.abs(answer.out) + weight * answer.weighed
     bound += least * (answer.plain[..., None, :] + 1)
     several, some = tokens[..., None, None] > 1, tokens[..., None, None] > 0
-    return np.where(several, bound, 0.0) + np.where(some, _FLUSHED, 0.0)
+    return np.where(several, bound, np.where(some, _FLUSHED, 0.0))
 
 
 def max_bound(answer: Answer) -> Floats:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from qsfa_codegen.reference.elements import Floats, round_to
+from qsfa_codegen.reference.elements import Floats, half_bytes, round_to
 from qsfa_codegen.reference.sparse_mla import (
     Problem,
     Row,
@@ -26,6 +26,8 @@ from qsfa_codegen.reference.sparse_mla_data import numbers, random_indices, rand
 Singles = NDArray[np.float32]
 ROW = Row(512, 128, 64, (0, 512, 640))
 _LOWEST = np.float32(-2e38)
+_LEAST_NORMAL = np.float32(2.0**-126)
+"""Vector cores may take smaller numbers for zeros."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ def one_row(asked: Problem, query: Singles, keys: Singles, kernel: Kernel) -> tu
         factor = np.exp(reference - moved)
         reference = moved
         weights = np.exp(logits - reference[:, None])
+        weights[weights < _LEAST_NORMAL] = 0
         total = total * factor + weights.sum(axis=-1)
         rounded = round_to(weights.astype(np.float64), asked.half).astype(np.float32)
         mixed = mixed * factor[:, None] + rounded @ part[:, :512]
@@ -134,6 +137,20 @@ def test_a_scale_that_is_off_by_a_thousandth_is_out_of_the_bound() -> None:
     _, peaks, sums = computed(asked, Kernel(128, 8.0))
     assert (np.abs(peaks - answer.row_max) > max_bound(answer)).all()
     assert (np.abs(sums - answer.row_sum) > sum_bound(answer)).all()
+
+
+def test_weights_that_are_flushed_to_zero_keep_to_the_bound() -> None:
+    """V of the token with nearly all the weight is zero: what counts are weights below the normal numbers."""
+    asked = problem(4, "bfloat16", 2, 1, 1.0)
+    asked.query[:] = 0
+    asked.query[..., 512] = 1
+    rows = asked.cache[0]
+    rows[0, :512], rows[1, :512] = 0, 1
+    rows[:, 640:] = np.ones(4, "<f4").view(np.uint8)
+    for row, logit in ((0, 88.0), (1, 0.0)):
+        rows[row, 512:640] = half_bytes(np.array([logit] + [0.0] * 63), "bfloat16")
+    assert 0 < attend(asked).out.max() < _LEAST_NORMAL
+    assert shares(asked, Kernel(16, 0.0))[0] <= 1
 
 
 def test_rows_without_tokens_have_exactly_zero() -> None:

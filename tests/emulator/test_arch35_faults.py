@@ -198,3 +198,10 @@ def test_two_vector_cores_write_l1(seed: int | None) -> None:
         counts = done.report.cores[name]
         assert (counts.bytes["ub_l1"], counts.moves["ub_l1"]) == (512, 1)
         assert counts.busy["MTE3"] == 20 + 512 // 128
+
+
+@pytest.mark.parametrize("chip", [A2, A5])
+def test_an_event_that_the_pipe_has_set(chip: str) -> None:
+    """TPipe of a cube core has the first three from M to MTE1 for itself."""
+    finding = named(launched("event_of_the_pipe", KernelType.MIX_1_2, chip), "event_of_the_pipe")
+    assert (finding.code, finding.pipe) == ("flag-set-twice", "M")

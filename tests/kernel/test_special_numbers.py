@@ -19,8 +19,8 @@ from tests.kernel.launches import Data, emulation_on, outputs, prepared
 
 INFINITY = 0x7F80  # of bfloat16
 HEAD = 3
-BITS = {"float16": 11, "bfloat16": 8}
-"""Significant bits of a number."""
+STEPS = {"float16": (11, -24), "bfloat16": (8, -133)}
+"""Significant bits of a number, and the power of two of the least one."""
 SCALES = 640
 """Where they begin in a row."""
 
@@ -30,15 +30,21 @@ ROUNDED = (
 )
 
 
+def step(values: Floats, half: str) -> NDArray[np.int64]:
+    """Powers of two: by so much the next number of the dtype is larger."""
+    bits, least = STEPS[half]
+    return np.maximum(np.frexp(values)[1].astype(np.int64) - bits, least)
+
+
 def nearest(values: Floats, half: str) -> Floats:
     """To nearest, ties to even."""
-    part, power = np.frexp(values)
-    return np.asarray(np.ldexp(np.rint(np.ldexp(part, BITS[half])), power - BITS[half]))
+    power = step(values, half)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(values, -power)), power))
 
 
 def ties(values: Floats, half: str) -> int:
     """How many numbers lie in the middle of two of the dtype."""
-    return int((np.ldexp(np.frexp(values)[0], BITS[half]) % 1 == 0.5).sum())
+    return int((np.ldexp(values, -step(values, half)) % 1 == 0.5).sum())
 
 
 def launched(case: Case) -> tuple[Emulation, Prepared, Data]:

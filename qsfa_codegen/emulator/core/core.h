@@ -97,6 +97,17 @@ constexpr Pipe PipeOfThread(Thread thread)
     return thread % THREADS == PIPES ? Pipe::S : static_cast<Pipe>(thread % THREADS);
 }
 
+class Core;
+
+// A unit of a core that cannot go on: who waits where for what. `last`: not for a pipe that waits itself.
+struct Waiter {
+    const Core *core;
+    Site site;
+    std::string who;
+    std::string what;
+    bool last;
+};
+
 class Core {
 public:
     Core(Machine &machine, bool cube, uint32_t index, uint32_t group, uint32_t sub);
@@ -175,8 +186,7 @@ public:
     bool Finished() const;
     void ScalarEnded();
     void Leave(); // from the scalar unit to the scheduler, for ever
-    std::vector<std::string> Waiting() const; // one text for each unit that cannot go on
-    Site WaitingAt() const;
+    std::vector<Waiter> Waiting() const; // the units that cannot go on
     void CheckEnd();
     uint64_t Cycles() const; // of the cost model, until all is complete
 

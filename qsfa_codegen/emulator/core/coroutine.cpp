@@ -160,43 +160,43 @@ std::string Core::Awaited(const Instruction &first) const
     }
 }
 
-std::vector<std::string> Core::Waiting() const
+std::vector<Waiter> Core::Waiting() const
 {
-    std::vector<std::string> texts;
+    std::vector<Waiter> found;
+    const auto idle = [this](Pipe pipe) { return Of(pipe).queue.empty(); };
     if (!ended_) {
-        const std::string at = Text(" in line %d", waitSite_.line);
-        if (wait_ == Wait::FLAG) {
-            texts.push_back(name_ + " waits" + at + " for flag " + Spelt(waitEvent_));
-        } else if (wait_ == Wait::CROSS_FLAG) {
-            texts.push_back(name_ + " waits" + at + " for cross-core flag " + SpeltCross(waitEvent_.id));
-        } else if (wait_ == Wait::ALL_PIPES) {
-            texts.push_back(name_ + " waits" + at + " for all its pipes");
-        } else if (wait_ == Wait::ONE_PIPE) {
-            texts.push_back(name_ + " waits" + at + " for its pipe " + emulator::Name(waitEvent_.from));
-        } else if (wait_ == Wait::ROOM) {
-            texts.push_back(Text("%s has issued %zu instructions to its pipe %s, the last in line %d", name_.c_str(),
-                Of(waitEvent_.to).queue.size(), emulator::Name(waitEvent_.to), waitSite_.line));
+        switch (wait_) {
+            case Wait::FLAG:
+                found.push_back({this, waitSite_, name_ + " waits", "for flag " + Spelt(waitEvent_), idle(waitEvent_.from)});
+                break;
+            case Wait::CROSS_FLAG:
+                found.push_back({this, waitSite_, name_ + " waits", "for cross-core flag " + SpeltCross(waitEvent_.id), true});
+                break;
+            case Wait::ALL_PIPES:
+                found.push_back({this, waitSite_, name_ + " waits", "for all its pipes", false});
+                break;
+            case Wait::ONE_PIPE:
+                found.push_back({this, waitSite_, name_ + " waits", Text("for its pipe %s", emulator::Name(waitEvent_.from)), false});
+                break;
+            case Wait::ROOM:
+                found.push_back({this, waitSite_,
+                    Text("%s has issued %zu instructions to its pipe %s, the last", name_.c_str(),
+                        Of(waitEvent_.to).queue.size(), emulator::Name(waitEvent_.to)),
+                    "", false});
+                break;
+            default:
+                break;
         }
     }
     for (size_t i = 0; i < PIPES; ++i) {
-        const PipeState &pipe = pipes_[i];
-        if (!pipe.queue.empty()) {
-            const Instruction &first = pipe.queue.front();
-            texts.push_back(Text("%s of %s waits in line %d for %s", emulator::Name(static_cast<Pipe>(i)), name_.c_str(),
-                first.site.line, Awaited(first).c_str()));
+        const auto pipe = static_cast<Pipe>(i);
+        if (!idle(pipe)) {
+            const Instruction &first = Of(pipe).queue.front();
+            const bool last = first.kind != Kind::WAIT_FLAG || idle(first.event.from);
+            found.push_back({this, first.site, Text("%s of %s waits", emulator::Name(pipe), name_.c_str()), "for " + Awaited(first), last});
         }
     }
-    return texts;
-}
-
-Site Core::WaitingAt() const
-{
-    for (const PipeState &pipe : pipes_) {
-        if (!pipe.queue.empty()) {
-            return pipe.queue.front().site;
-        }
-    }
-    return waitSite_;
+    return found;
 }
 
 void Core::CheckEnd()

@@ -181,27 +181,34 @@ void Machine::Random()
     }
 }
 
+// Those come first for whom the others wait.
 void Machine::ReportDeadlock()
 {
+    constexpr size_t most = 24;
+    std::vector<Waiter> all;
+    for (const std::unique_ptr<Core> &core : cores_) {
+        for (Waiter &waiter : core->Waiting()) {
+            all.push_back(std::move(waiter));
+        }
+    }
+    std::stable_partition(all.begin(), all.end(), [](const Waiter &waiter) { return waiter.last; });
     Finding finding;
     finding.code = "deadlock";
     finding.severity = Severity::FATAL;
-    size_t told = 0;
-    for (const std::unique_ptr<Core> &core : cores_) {
-        for (const std::string &text : core->Waiting()) {
-            if (told == 0) {
-                finding.site = core->WaitingAt();
-                finding.core = core->Name();
-            }
-            if (++told <= 24) {
-                finding.message += (told == 1 ? "" : "; ") + text;
-            }
-        }
+    finding.message = "nothing can go on: ";
+    if (!all.empty()) {
+        finding.site = all.front().site;
+        finding.core = all.front().core->Name();
     }
-    if (told > 24) {
-        finding.message += Text("; and %zu more", told - 24);
+    for (size_t i = 0; i < std::min(all.size(), most); ++i) {
+        const Waiter &waiter = all[i];
+        const std::string file = BaseName(waiter.site.file);
+        finding.message += (i == 0 ? "" : "; ") + waiter.who + Text(" in line %d", waiter.site.line) +
+            (file == BaseName(finding.site.file) ? "" : " of " + file) + (waiter.what.empty() ? "" : " ") + waiter.what;
     }
-    finding.message = "nothing can go on: " + finding.message;
+    if (all.size() > most) {
+        finding.message += Text("; and %zu more", all.size() - most);
+    }
     finding.help = "set each flag before it is waited for, and as often; a core that is done sets no more flags";
     findings_.Add(std::move(finding));
 }

@@ -451,4 +451,14 @@ __global__ __aicore__ void run_flag_too_many(GM_ADDR, GM_ADDR)
 }
 LAUNCHABLE(run_flag_too_many);
 
+__global__ __aicore__ void run_event_of_the_pipe(GM_ADDR, GM_ADDR)
+{
+    TPipe pipe;
+    if ASCEND_IS_AIC {
+        AscendC::SetFlag<HardEvent::M_MTE1>(EVENT_ID1); // event_of_the_pipe
+        AscendC::WaitFlag<HardEvent::M_MTE1>(EVENT_ID1);
+    }
+}
+LAUNCHABLE(run_event_of_the_pipe);
+
 } // namespace

@@ -126,12 +126,11 @@ public:
     }
 
 private:
-    // On a cube core of arch22, the first events of M_MTE1 belong to the Matmul of the high-level API: they are set from
-    // the beginning, and waited for at the end.
+    // On a cube core, the first events of M_MTE1 belong to the Matmul of the high-level API: they are set from the
+    // beginning, and waited for at the end.
     static int32_t OfMatmul()
     {
-        emulator::Core &core = emulator::Here();
-        return core.Cube() && !core.Whole().OnChip().Arch35() ? 3 : 0;
+        return emulator::Here().Cube() ? 3 : 0;
     }
 
     static void DefaultRegisters()
