@@ -142,7 +142,7 @@ class _Run:
         self._sources = sources
         self._request = request
         self._console = console
-        headers = None if request.toolkit is None else KernelHeaders.at(request.toolkit)
+        headers = None if request.toolkit is None else KernelHeaders.at(request.toolkit, sources.chip)
         self._emulation = Emulation(sources, family, evaluator, headers)
         self._programs: dict[Variant, Path] = {}
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from qsfa_codegen.contract.evaluate import Evaluator
     from qsfa_codegen.contract.run import Outcome
     from qsfa_codegen.host.toolkit import Toolkit
-    from qsfa_codegen.spec.model import Operator
+    from qsfa_codegen.spec.model import Chip, Operator
     from qsfa_codegen.verify.disagree import Tally
 
 CHUNK = 1000
@@ -129,23 +129,28 @@ def _verify_with(toolkit: Toolkit, operator: Operator, run: _Run) -> int:
 
 def _kernel_accepted(root: Path, operator: Operator, run: _Run) -> bool:
     """Compile the kernel, where there is one, with a toolkit's Ascend C headers; False: they refuse it."""
+    from qsfa_codegen.emulate.typecheck import checked_chips
+
+    accepted = [_kernel_accepted_for(chip, root, operator, run) for chip in checked_chips(operator)]
+    return all(accepted)
+
+
+def _kernel_accepted_for(chip: Chip, root: Path, operator: Operator, run: _Run) -> bool:
     from qsfa_codegen.commands.verify_report import kernel_note
     from qsfa_codegen.emulate.program import kernel_sources
-    from qsfa_codegen.emulate.typecheck import CHECKED, refusals
+    from qsfa_codegen.emulate.typecheck import refusals
     from qsfa_codegen.emulator.toolkit import KernelHeaders
     from qsfa_codegen.host.errors import HostError
 
-    chip = next((chip for chip in operator.chips if chip.cce_aicore == CHECKED), None)
-    if chip is None:
-        return True
     try:
         sources = kernel_sources(operator, chip)
     except HostError:  # there is none
         return True
+    told = partial(kernel_note, sources, run.form, root)
     try:
-        headers = KernelHeaders.at(root)
+        headers = KernelHeaders.at(root, chip)
     except HostError as error:
-        run.console.result(kernel_note(operator, run.form, root, (), error.diagnostic.message))
+        run.console.result(told((), error.diagnostic.message))
         return True
     found = list(refusals(sources, headers))
     for _, refusal in found:
@@ -153,7 +158,7 @@ def _kernel_accepted(root: Path, operator: Operator, run: _Run) -> bool:
             run.console.finding(refusal.diagnostic, refusal.detail)
     if any(refusal is not None for _, refusal in found):
         return False
-    run.console.result(kernel_note(operator, run.form, root, [check for check, _ in found]))
+    run.console.result(told([check for check, _ in found]))
     return True
 
 

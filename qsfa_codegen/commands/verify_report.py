@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from qsfa_codegen.commands.verify import Reduced, Request
     from qsfa_codegen.contract.run import Outcome
+    from qsfa_codegen.emulate.program import KernelSources
     from qsfa_codegen.emulate.typecheck import Checked
     from qsfa_codegen.spec.model import Operator
     from qsfa_codegen.verify.disagree import Tally
@@ -34,22 +35,26 @@ def note(operator: Operator, request: Request, toolkit: Path, not_run: str | Non
 
 
 def kernel_note(
-    operator: Operator, form: str, toolkit: Path, checks: Sequence[Checked], not_checked: str | None = None
+    sources: KernelSources,
+    form: str,
+    toolkit: Path,
+    checks: Sequence[Checked],
+    not_checked: str | None = None,
 ) -> str:
     """What a toolkit's Ascend C headers make of the kernel: they accept it, or why it is not compiled."""
+    name, arch = sources.operator.snake, sources.chip.arch
     if form == "json":
         told = (
             {"checked": [check.name for check in checks]} if not_checked is None else {"reason": not_checked}
         )
-        return dump({"operator": operator.snake, "toolkit": str(toolkit), "kernel": told})
+        return dump({"operator": name, "toolkit": str(toolkit), "kernel": {"arch": arch, **told}})
     if not_checked is not None:
-        return f"{operator.snake}: kernel not compiled with the headers of {toolkit}: {not_checked}"
+        return f"{name}: kernel for {arch} not compiled with the headers of {toolkit}: {not_checked}"
     number = max(check.keys for check in checks)
     keys = f"{number} tiling key{'' if number == 1 else 's'}"
     names = "; ".join(check.name for check in checks)
-    return (
-        f"{operator.snake}: the kernel compiles with the Ascend C headers of {toolkit} ({names}; {keys} each)"
-    )
+    headers = f"the Ascend C headers of {toolkit}"
+    return f"{name}: the kernel for {arch} compiles with {headers} ({names}; {keys} each)"
 
 
 def report(

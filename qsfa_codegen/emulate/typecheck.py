@@ -20,36 +20,53 @@ from qsfa_codegen.emulator.toolkit import KernelHeaders
 from qsfa_codegen.host import compiler
 from qsfa_codegen.host.toolkit import Refusal
 from qsfa_codegen.render.tiling_key import tiling_key
+from qsfa_codegen.spec.model import Chip, Operator
 
 REFUSED = "QS925"
-CHECKED = 220
-"""The ``__CCE_AICORE__`` of the chips whose kernels are checked."""
-
-_MODES = (("cube", "__DAV_C220_CUBE__"), ("vector", "__DAV_C220_VEC__"))
+_MODES = {
+    "arch22": (("cube", "__DAV_C220_CUBE__"), ("vector", "__DAV_C220_VEC__")),
+    "arch35": (("cube", "__DAV_CUBE__"), ("vector", "__DAV_VEC__")),
+}
+"""For each architecture whose kernels are checked, the kinds of core and the macros that choose them."""
 _UNIT = "checked.cpp"
 _ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):\d+: (?:fatal )?error: (?P<message>.*)$", re.MULTILINE)
 _FROM = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):\d+:   (?:recursively )?required from", re.MULTILINE)
 
 
 class Checked(Struct, frozen=True):
-    """What was compiled: a kind of core for a row of dtypes, with all ``keys``."""
+    """What was compiled: a kind of core for a row of dtypes, with all ``keys``.
+
+    ``different``: those of its dtypes that not every row has.
+    """
 
     core: str
     dtypes: tuple[tuple[str, str], ...]
+    different: tuple[str, ...]
     keys: int
 
     @property
     def name(self) -> str:
-        """For people, as "cube cores, bfloat16"."""
-        different = list(dict.fromkeys(dtype for _, dtype in self.dtypes))
-        return f"{self.core} cores, {different[0]}" if different else f"{self.core} cores"
+        """For people, as "cube cores, bfloat16 and int8"."""
+        return (
+            f"{self.core} cores, {' and '.join(self.different)}" if self.different else f"{self.core} cores"
+        )
+
+
+def checked_chips(operator: Operator) -> tuple[Chip, ...]:
+    """A chip of each architecture for which there are checks."""
+    return tuple({chip.arch: chip for chip in reversed(operator.chips) if chip.arch in _MODES}.values())[::-1]
 
 
 def checks(sources: KernelSources) -> tuple[Checked, ...]:
     """All that is to be compiled; every tiling key is part of each."""
     keys = len(_keys(sources))
     rows = dtype_rows(sources.operator, sources.chip)
-    return tuple(Checked(core, row, keys) for row in rows for core, _ in _MODES)
+    common = set(rows[0]).intersection(*rows)
+    return tuple(
+        Checked(core, row, tuple(dict.fromkeys(param[1] for param in row if param not in common)), keys)
+        for row in rows
+        for core, _ in _MODES[sources.chip.arch]
+    )
 
 
 def refusals(sources: KernelSources, headers: KernelHeaders) -> Iterator[tuple[Checked, Refusal | None]]:
@@ -60,7 +77,7 @@ def refusals(sources: KernelSources, headers: KernelHeaders) -> Iterator[tuple[C
     tool = compiler.find()
     command = [*tool.command, *STANDARD, "-fsyntax-only", "-w", "-fmax-errors=20"]
     command += [*flags_of(headers, sources.chip), *PRELUDE]
-    macros = dict(_MODES)
+    macros = dict(_MODES[sources.chip.arch])
 
     def said(check: Checked) -> tuple[Checked, Refusal | None]:
         with tempfile.TemporaryDirectory(prefix="qsfa-codegen-") as folder:

@@ -76,7 +76,9 @@ def build_through(files: Mapping[str, str], unit: str, headers: KernelHeaders | 
 
 def flags_of(headers: KernelHeaders | None, chip: Chip) -> tuple[str, ...]:
     """Compiler flags for the kernel's sources and the intrinsics; without ``headers`` for these alone."""
-    own = (f"-I{INTRINSICS / 'include'}", f"-I{HERE}")
+    of_arch = INTRINSICS / chip.arch
+    hiding = (f"-I{of_arch}",) if of_arch.is_dir() else ()  # before what a toolkit has of the same names
+    own = (*hiding, f"-I{INTRINSICS / 'include'}", f"-I{HERE}")
     if headers is None:
         return (*own, f"-I{INCLUDE}")
     return ("-DEMULATOR_TOOLKIT", *own, *headers.flags(chip), f"-idirafter{INCLUDE}")

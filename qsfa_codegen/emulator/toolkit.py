@@ -44,11 +44,20 @@ _FOLDERS = (
 )
 """Where the headers stand, below the root, the folder of an architecture, or that of the compiler."""
 
+_API = ("kernel_operator.h", "the Ascend C kernel headers")
 _NEEDED = (
-    ("kernel_operator.h", "the Ascend C kernel headers"),
+    _API,
     ("stub_def.h", "the headers of CPU debug mode, tikicpulib"),
     ("stub_fun.h", "the intrinsics of CPU debug mode, tikicpulib"),
 )
+_NEEDED_ON = {
+    "arch35": (
+        _API,
+        ("dav_3510/kernel_operator_common_impl.h", "the Ascend C kernel headers for Ascend 950"),
+        ("kernel_tiling/kernel_tiling.h", "the headers that the build of Ascend C generates"),
+    ),
+}
+"""For architectures whose intrinsics the emulator declares itself."""
 
 
 class KernelHeaders(Struct, frozen=True):
@@ -58,16 +67,16 @@ class KernelHeaders(Struct, frozen=True):
     includes: tuple[Path, ...]
 
     @classmethod
-    def at(cls, root: Path) -> KernelHeaders:
-        """Those of the toolkit in the folder ``root``. HostError that names the header that is missing."""
+    def at(cls, root: Path, chip: Chip) -> KernelHeaders:
+        """Those of the toolkit in ``root`` for a chip. HostError that names the header that is missing."""
         includes = tuple(_existing(root))
-        for name, what in _NEEDED:
+        for name, what in _NEEDED_ON.get(chip.arch, _NEEDED):
             if not any((folder / name).is_file() for folder in includes):
                 found = ", ".join(str(folder.relative_to(root)) for folder in includes)
                 raise HostError(
                     Diagnostic(
                         NO_HEADERS,
-                        f"the toolkit in {root} lacks {name}, one of {what}",
+                        f"the toolkit in {root} lacks {name}, one of {what}; {chip.id} needs it",
                         help=f"DIR is the folder that set_env.sh calls ASCEND_HOME_PATH; "
                         f"below it there is {found or 'no known folder'}",
                     )

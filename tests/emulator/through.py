@@ -11,17 +11,36 @@ import pytest
 from qsfa_codegen.emulator.launch import KernelType, Launch, Outcome, Tensor, launch
 from qsfa_codegen.emulator.through import build_through
 from qsfa_codegen.emulator.toolkit import KernelHeaders
+from qsfa_codegen.host.errors import HostError
 from tests.emulator.launching import SOURCES, chip
 
 TOOLKIT = os.environ.get("ASCEND_HOME_PATH")
-with_toolkit = pytest.mark.skipif(TOOLKIT is None, reason="ASCEND_HOME_PATH names no toolkit")
-"""What only a machine with a toolkit can run."""
+
+
+def lacking(chip_id: str) -> str | None:
+    """Why the kernels of a chip cannot be compiled with a toolkit here."""
+    if TOOLKIT is None:
+        return "ASCEND_HOME_PATH names no toolkit"
+    try:
+        KernelHeaders.at(Path(TOOLKIT), chip(chip_id))
+    except HostError as error:
+        return error.diagnostic.message
+    return None
+
+
+def with_toolkit_for(chip_id: str) -> pytest.MarkDecorator:
+    """What only a machine with a toolkit for the chip can run."""
+    reason = lacking(chip_id)
+    return pytest.mark.skipif(reason is not None, reason=reason or "")
+
+
+with_toolkit = with_toolkit_for("A2")
 
 
 @cache
 def _program(unit: str, toolkit: str | None) -> Path:
     files = {path.name: path.read_text() for path in sorted(SOURCES.glob("*.h"))}
-    headers = None if toolkit is None else KernelHeaders.at(Path(toolkit))
+    headers = None if toolkit is None else KernelHeaders.at(Path(toolkit), chip())
     return build_through({**files, unit: (SOURCES / unit).read_text()}, unit, headers, chip())
 
 

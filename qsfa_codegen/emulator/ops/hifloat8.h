@@ -38,6 +38,10 @@ struct HiFloat8 {
     {
         return Decode(bits);
     }
+    float ToFloat() const // which a toolkit's headers call
+    {
+        return *this;
+    }
 
     static HiFloat8 FromBits(uint8_t code)
     {

@@ -213,6 +213,10 @@ struct Small {
     {
         return Decode<F>(bits);
     }
+    float ToFloat() const // which a toolkit's headers call
+    {
+        return *this;
+    }
 
     static Small FromBits(typename F::Bits code)
     {
