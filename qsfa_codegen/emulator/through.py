@@ -32,7 +32,8 @@ _CODE = (*STANDARD, "-fPIC", "-fvisibility=hidden", "-fno-omit-frame-pointer", "
 _OF_INTRINSICS = ("-O1",)
 _OF_KERNELS = ("-O0", "-g1", "-fsanitize=thread", "-w")  # optimised code has not every access
 _LINKED = ("-rdynamic", "-ldl")
-_OF_TOOLKIT = re.compile(r"_Z.*AscendC")
+_OF_FUNCTIONS = ("-finstrument-functions",)  # by which calls of vector functions are seen
+_OF_TOOLKIT = re.compile(r"_Z(NK?7AscendC|[0-9]+AscendC)")
 """Functions that a toolkit's library has beside the intrinsics: checks and records."""
 _INTRINSIC = re.compile(r"_Z[0-9]")
 """Functions outside of all namespaces."""
@@ -49,25 +50,26 @@ def build_through(files: Mapping[str, str], unit: str, headers: KernelHeaders | 
     folder = objects.cache_folder("emulator")
     own = objects.digest_of_sources(CORE, INCLUDE, OPS, INTRINSICS)
     identity = "" if headers is None else headers.identity()
+    own_stubs = _stubs_of(chip).is_dir()
+    unit_of_intrinsics = (INTRINSICS / chip.arch if own_stubs else INTRINSICS) / "unit.cpp"
+    of_kernels = [*_OF_KERNELS, *(_OF_FUNCTIONS if own_stubs else ())]
     common = objects.digest(*tool.command, tool.version, *_CODE, *_OF_INTRINSICS, *flags, own, identity)
-    program = folder / f"{objects.digest(common, *_OF_KERNELS, given, unit)}.program"
+    program = folder / f"{objects.digest(common, *of_kernels, given, unit)}.program"
     if objects.found(program):
         return program
     objects.remove_unused(folder)
     intrinsics = folder / f"{common}-intrinsics.o"
     command = [*tool.command, *_CODE, *flags]
     if not objects.found(intrinsics):
-        source = str(INTRINSICS / "unit.cpp")
-        objects.make(
-            [*command, *_OF_INTRINSICS, "-c", source], intrinsics, "the intrinsics of the emulator", folder
-        )
+        compiling = [*command, *_OF_INTRINSICS, "-c", str(unit_of_intrinsics)]
+        objects.make(compiling, intrinsics, "the intrinsics of the emulator", folder)
     with tempfile.TemporaryDirectory(prefix="qsfa-codegen-") as place:
         root = Path(place)
         write({**files, _WRAPPER: f'#include "{unit}"\n\n#include "intrinsics/attach.h"\n'}, root)
         kernel = root / "kernel.o"
         own_paths = f"-fdebug-prefix-map={root}=kernel:"
         what = f"{PurePosixPath(unit).name}, a kernel"
-        objects.make([*command, *_OF_KERNELS, own_paths, *PRELUDE, "-c", _WRAPPER], kernel, what, root)
+        objects.make([*command, *of_kernels, own_paths, *PRELUDE, "-c", _WRAPPER], kernel, what, root)
         image = _image(tool, root, [kernel, intrinsics])
         parts = [str(image), *map(str, core_objects(tool, folder))]
         objects.make([*tool.command, *parts, *_LINKED], program, "the emulator's program", root)
@@ -76,12 +78,17 @@ def build_through(files: Mapping[str, str], unit: str, headers: KernelHeaders | 
 
 def flags_of(headers: KernelHeaders | None, chip: Chip) -> tuple[str, ...]:
     """Compiler flags for the kernel's sources and the intrinsics; without ``headers`` for these alone."""
-    of_arch = INTRINSICS / chip.arch
-    hiding = (f"-I{of_arch}",) if of_arch.is_dir() else ()  # before what a toolkit has of the same names
+    stubs = _stubs_of(chip)
+    hiding = (f"-I{stubs}",) if stubs.is_dir() else ()  # before what a toolkit has of the same names
     own = (*hiding, f"-I{INTRINSICS / 'include'}", f"-I{HERE}")
     if headers is None:
         return (*own, f"-I{INCLUDE}")
     return ("-DEMULATOR_TOOLKIT", *own, *headers.flags(chip), f"-idirafter{INCLUDE}")
+
+
+def _stubs_of(chip: Chip) -> Path:
+    """Where the emulator has stub headers of its own: for architectures whose are not public."""
+    return INTRINSICS / chip.arch / "include"
 
 
 def _image(tool: compiler.Compiler, root: Path, parts: Sequence[Path]) -> Path:

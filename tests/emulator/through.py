@@ -38,10 +38,10 @@ with_toolkit = with_toolkit_for("A2")
 
 
 @cache
-def _program(unit: str, toolkit: str | None) -> Path:
+def _program(unit: str, toolkit: str | None, on: str) -> Path:
     files = {path.name: path.read_text() for path in sorted(SOURCES.glob("*.h"))}
-    headers = None if toolkit is None else KernelHeaders.at(Path(toolkit), chip())
-    return build_through({**files, unit: (SOURCES / unit).read_text()}, unit, headers, chip())
+    headers = None if toolkit is None else KernelHeaders.at(Path(toolkit), chip(on))
+    return build_through({**files, unit: (SOURCES / unit).read_text()}, unit, headers, chip(on))
 
 
 def run_through(
@@ -52,6 +52,7 @@ def run_through(
     type: KernelType = KernelType.AIV,
     block_dim: int = 1,
     seed: int | None = None,
+    on: str = "A2",
 ) -> Outcome:
     what = Launch(kernel, tensors, type, block_dim, seed)
-    return launch(_program(unit, toolkit), chip(), what, 60)
+    return launch(_program(unit, toolkit, on), chip(on), what, 60)

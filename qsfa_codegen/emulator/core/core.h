@@ -124,6 +124,10 @@ public:
     void Scalar(Access access, const char *name, Site site); // before the bytes are read or written
     void FlushCache(const Memory *memory, int64_t offset); // the line of the byte; everything without a memory
     Memory &In(Space space);
+    bool Sees(Space space) // has it, or the one of its neighbour
+    {
+        return Reach(space) != nullptr;
+    }
     Core *Neighbour(uint32_t sub); // of this group and the other kind; nullptr where there is none
     void Report(Finding finding); // with this core's name filled in
     void BeginScope(Instruction instruction); // a vector function that the scalar unit runs itself

@@ -72,7 +72,7 @@ public:
     // Fill from before the launch.
     void Fill(const uint8_t *source);
 
-    static constexpr uint64_t GUARD = 4096;
+    static constexpr uint64_t GUARD = 16384; // more than a toolkit fills past the end of a memory
     static constexpr uint8_t RUBBISH = 0xFF; // NaN as half, bfloat16 and float, -1 as an integer
 
 private:

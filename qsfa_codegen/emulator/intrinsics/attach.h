@@ -13,7 +13,7 @@ extern "C" void EmulatorGiveMemories()
         {Hardware::L0A, Space::L0A}, {Hardware::L0B, Space::L0B}, {Hardware::L0C, Space::L0C}, {Hardware::BIAS, Space::BT},
         {Hardware::FIXBUF, Space::FB}};
     for (const auto &[hardware, space] : memories) {
-        if (emulator::Chip::Has(space, emulator::Here().Cube())) {
+        if (emulator::Here().Sees(space)) {
             AscendC::ConstDefiner::Instance().hardwareCpuBufferMap[hardware] = emulator::Here().In(space).Data();
         }
     }

@@ -3,6 +3,7 @@
 #define EMULATOR_INTRINSICS_CONTROL_H
 
 #include "intrinsics/place.h"
+#include "intrinsics/shared_memory.h"
 #include "ops/move.h"
 
 namespace emulator::intrinsics {
@@ -35,6 +36,7 @@ void set_flag(pipe_t from, pipe_t to, event_t id)
 {
     using namespace emulator::intrinsics;
     emulator::Here().SetFlag({PipeOf(from), PipeOf(to), static_cast<uint16_t>(id)}, emulator::Caller());
+    KeepSharedAgain();
 }
 
 void set_flag(pipe_t from, pipe_t to, uint64_t id)
@@ -105,14 +107,18 @@ void set_vector_mask(uint64_t high, uint64_t low)
     emulator::Here().mask.low = low;
 }
 
+constexpr uint64_t COUNTER_MODE = 1ULL << 56; // of the control register
+
 void set_mask_count()
 {
     emulator::Here().mask.counter = true;
+    emulator::intrinsics::OfCore().control |= COUNTER_MODE;
 }
 
 void set_mask_norm()
 {
     emulator::Here().mask.counter = false;
+    emulator::intrinsics::OfCore().control &= ~COUNTER_MODE;
 }
 
 // ------------------------------------------------------------------ other registers

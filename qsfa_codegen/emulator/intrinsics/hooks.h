@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "intrinsics/place.h"
+#include "intrinsics/shared_memory.h"
 
 // ------------------------------------------------------------------ who the core is
 
@@ -67,7 +68,7 @@ inline Memory *FindLocal(const void *address)
 {
     const auto *byte = static_cast<const uint8_t *>(address);
     for (const Space space : SPACES_OF_HARDWARE) {
-        if (space == Space::GM || !Chip::Has(space, Here().Cube())) {
+        if (space == Space::GM || !Here().Sees(space)) {
             continue;
         }
         Memory &memory = Here().In(space);
@@ -80,11 +81,14 @@ inline Memory *FindLocal(const void *address)
 
 } // namespace emulator::intrinsics
 
-// A memory that TPipe has filled with random values: it has none before it is written.
+// TPipe has filled memories with random values: they have none before they are written. What a neighbour has put into its
+// memory stays.
 void AscendCBufAbsAddr(uint8_t, uint64_t address, uint64_t)
 {
-    const emulator::Memory *memory = emulator::intrinsics::FindLocal(reinterpret_cast<const void *>(address));
-    if (memory != nullptr) {
+    using namespace emulator::intrinsics;
+    RestoreShared();
+    const emulator::Memory *memory = FindLocal(reinterpret_cast<const void *>(address));
+    if (memory != nullptr && memory != SharedMemory()) {
         std::memset(memory->Data(), emulator::Memory::RUBBISH, memory->Bytes());
     }
 }
@@ -208,6 +212,7 @@ __attribute__((visibility("default"))) emulator::Launcher EmulatorFindKernel(con
         if (EmulatorGiveMemories != nullptr) {
             EmulatorGiveMemories();
         }
+        emulator::intrinsics::KeepShared();
         kernel(arguments);
     };
 }

@@ -39,7 +39,12 @@ struct Registers {
     const void *bits = nullptr; // of Select, where the compare mask register has their address
     const void *gatherFrom = nullptr; // the source of vgather, of which the intrinsic has only 32 bits
     std::shared_ptr<uint64_t> taken = std::make_shared<uint64_t>(0); // elements that the last vreducev2 took
+    uint64_t nzTarget = 0; // of ND → NZ on arch35: matrices, and the strides of the target
+    uint32_t vectorFunctions = 0; // of arch35 that are being called, one within the other
+    uint32_t squeezed = 0; // bytes that the last vsqz has put together
+    int64_t stored = 0; // bytes that have been stored after such
     std::vector<Given> given;
+    std::vector<uint8_t> beforeFill; // of a memory that is another core's too, before TPipe fills it with random values
 };
 
 inline Registers &OfCore()

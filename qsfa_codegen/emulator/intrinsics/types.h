@@ -7,7 +7,7 @@
 
 #include "ops/numbers.h"
 
-#ifdef EMULATOR_TOOLKIT
+#if defined(EMULATOR_TOOLKIT) || __has_include("stub_fun.h")
 #include "stub_def.h"
 
 #include "stub_fun.h"

@@ -214,7 +214,32 @@ inline Instruction Together(Instruction one, const Instruction &other)
     return one;
 }
 
-// L0C → UB. The tensor of the target has the same place in either UB.
+// L0C → UB. The target has the same place in either UB.
+template <typename To, typename From, CO2Layout format>
+void FixpipeToUb(const FixpipeCall<To, From, format> &call, const Operand &dst, const Operand &src)
+{
+    call.CheckTarget();
+    if (call.Nothing()) {
+        return;
+    }
+    const FixpipeParamsArch3510<format> &params = call.params;
+    const uint32_t rows = params.mSize.Wide();
+    const uint32_t columns = params.nSize.Wide();
+    Operand from = src;
+    Instruction instruction;
+    if (params.dualDstCtl.Given() == 0) {
+        instruction = call.ToUb(params.subBlockId ? 1 : 0, dst, from, call.Part(rows, columns));
+    } else {
+        const bool byRows = params.dualDstCtl.Given() == 1;
+        const auto half = byRows ? call.Part(rows / 2, columns) : call.Part(rows, columns / 2);
+        const Instruction first = call.ToUb(0, dst, from, half);
+        from.offset += byRows ? rows / 2 * half.SRC_ROW : uint64_t(columns / 2 / half.COLUMNS) * half.srcStride * half.SRC_ROW;
+        instruction = Together(first, call.ToUb(1, dst, from, half));
+    }
+    call.Complete(instruction, Route::L0C_UB, src);
+    Issue(std::move(instruction));
+}
+
 template <typename To, typename From, const FixpipeConfig &config = CFG_ROW_MAJOR, CO2Layout format>
 void Fixpipe(const LocalTensor<To> &dst, const LocalTensor<From> &src, const FixpipeParamsArch3510<format> &params, Site site = Site::Here())
 {
@@ -224,28 +249,28 @@ void Fixpipe(const LocalTensor<To> &dst, const LocalTensor<From> &src, const Fix
     const FixpipeCall<To, From, format> call{params, site};
     call.Check(src.InSpace());
     CheckSpace(call.NAME, site, "the target", dst.InSpace(), emulator::Space::UB);
-    call.CheckTarget();
-    if (call.Nothing()) {
-        return;
-    }
-    const uint32_t rows = params.mSize.Wide();
-    const uint32_t columns = params.nSize.Wide();
-    Operand from = src.Place();
-    Instruction instruction;
-    if (params.dualDstCtl.Given() == 0) {
-        instruction = call.ToUb(params.subBlockId ? 1 : 0, dst.Place(), from, call.Part(rows, columns));
-    } else {
-        const bool byRows = params.dualDstCtl.Given() == 1;
-        const auto half = byRows ? call.Part(rows / 2, columns) : call.Part(rows, columns / 2);
-        const Instruction first = call.ToUb(0, dst.Place(), from, half);
-        from.offset += byRows ? rows / 2 * half.SRC_ROW : uint64_t(columns / 2 / half.COLUMNS) * half.srcStride * half.SRC_ROW;
-        instruction = Together(first, call.ToUb(1, dst.Place(), from, half));
-    }
-    call.Complete(instruction, Route::L0C_UB, src.Place());
-    Issue(std::move(instruction));
+    FixpipeToUb(call, dst.Place(), src.Place());
 }
 
 // L0C → GM.
+template <typename To, typename From, CO2Layout format>
+void FixpipeToGm(const FixpipeCall<To, From, format> &call, const Operand &dst, const Operand &src, emulator::ops::Atomic atomic)
+{
+    const FixpipeParamsArch3510<format> &params = call.params;
+    CheckRange(call.NAME, call.site, "dualDstCtl", params.dualDstCtl.Given(), 0, 0);
+    if (call.Nothing()) {
+        return;
+    }
+    emulator::ops::Fixpipe<To, From> op = call.Part(params.mSize.Wide(), params.nSize.Wide());
+    op.atomic = atomic;
+    Instruction instruction = MakeInstruction(Pipe::FIX, call.NAME, call.site, op, std::array<Operand, 2>{dst, src});
+    if (op.atomic != emulator::ops::Atomic::NONE) {
+        MakeAtomic(instruction, dst);
+    }
+    call.Complete(instruction, Route::L0C_GM, src);
+    Issue(std::move(instruction));
+}
+
 template <typename To, typename From, const FixpipeConfig &config = CFG_ROW_MAJOR, CO2Layout format>
 void Fixpipe(const GlobalTensor<To> &dst, const LocalTensor<From> &src, const FixpipeParamsArch3510<format> &params, Site site = Site::Here())
 {
@@ -254,19 +279,7 @@ void Fixpipe(const GlobalTensor<To> &dst, const LocalTensor<From> &src, const Fi
     static_assert(format != CO2Layout::COLUMN_MAJOR, "Fixpipe to columns is not modelled");
     const FixpipeCall<To, From, format> call{params, site};
     call.Check(src.InSpace());
-    CheckRange(call.NAME, site, "dualDstCtl", params.dualDstCtl.Given(), 0, 0);
-    if (call.Nothing()) {
-        return;
-    }
-    const Operand to = dst.Place(call.NAME, site);
-    emulator::ops::Fixpipe<To, From> op = call.Part(params.mSize.Wide(), params.nSize.Wide());
-    op.atomic = AtomicOf<To>(call.NAME, site);
-    Instruction instruction = MakeInstruction(Pipe::FIX, call.NAME, site, op, std::array<Operand, 2>{to, src.Place()});
-    if (op.atomic != emulator::ops::Atomic::NONE) {
-        MakeAtomic(instruction, to);
-    }
-    call.Complete(instruction, Route::L0C_GM, src.Place());
-    Issue(std::move(instruction));
+    FixpipeToGm(call, dst.Place(call.NAME, site), src.Place(), AtomicOf<To>(call.NAME, site));
 }
 
 } // namespace AscendC

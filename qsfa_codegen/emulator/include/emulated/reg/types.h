@@ -4,10 +4,10 @@
 
 #include <cmath>
 
+#include "emulated/reg/content.h"
 #include "emulated/reg/enums.h"
 #include "emulated/tensor.h"
 #include "ops/register_arithmetic.h"
-#include "ops/registers.h"
 
 namespace AscendC {
 
@@ -31,22 +31,14 @@ struct RegTrait {
 constexpr RegTrait RegTraitNumOne = {1};
 constexpr RegTrait RegTraitNumTwo = {2};
 
-// What is alike for all element types, so that a register may be seen as one of another type.
-struct RegisterContent {
-    Register content;
-    emulator::Origin origin;
-};
+using emulator::RegisterContent;
+using MaskReg = emulator::MaskContent;
 
 template <typename T, const RegTrait &regTrait = RegTraitNumOne>
 struct RegTensor : RegisterContent {
     static_assert(regTrait.REG_NUM == 1, "pairs of registers are not modelled");
     using ActualT = T;
     static constexpr RegTrait trait = regTrait;
-};
-
-struct MaskReg {
-    emulator::ops::Predicate content;
-    emulator::Origin origin;
 };
 
 struct AddrReg {

@@ -13,8 +13,14 @@
 #include <vector>
 
 #include "include/emulated/keywords.h"
+#include "include/emulated/reg/content.h"
 
 // ------------------------------------------------------------------ keywords
+
+// Vector functions begin with no-ops, by which the emulator knows when one is called.
+#undef __simd_vf__
+#define __simd_vf__ __attribute__((patchable_function_entry(5), noinline))
+
 
 #define __host__
 #define __host_aicore__
@@ -61,9 +67,8 @@ inline bfloat16_t Bf16T(OtherNumber<3>);
 // ------------------------------------------------------------------ registers
 
 template <typename T>
-struct VectorRegister {
+struct VectorRegister : emulator::RegisterContent {
     using ActualT = T;
-    T lanes[256 / sizeof(T)];
 };
 
 using vector_u8 = VectorRegister<uint8_t>;
@@ -85,14 +90,13 @@ using vector_f4e2m1x2 = VectorRegister<fp4x2_e2m1_t>;
 using vector_f4e1m2x2 = VectorRegister<fp4x2_e1m2_t>;
 using vector_s4x2 = VectorRegister<int4x2_t>;
 
-struct vector_bool {
-    uint32_t bits[8];
-};
-struct vector_align {
-    uint8_t bytes[32];
-};
+using vector_bool = emulator::MaskContent;
+
+// What is loaded and stored without alignment goes straight to and from UB here.
+struct vector_align {};
+
 struct vector_address {
-    uint64_t value = 0;
+    uint64_t elements = 0;
 };
 
 // ------------------------------------------------------------------ who the core is

@@ -59,6 +59,13 @@ void dcci(void *address, uint64_t entire);
 void dcci(void *address, uint64_t entire, uint64_t to);
 void dsb(mem_dsb_t memory);
 
+void mem_bar(Literal order);
+
+// ------------------------------------------------------------------ what TPipe tells
+
+void AscendCBufAbsAddr(uint8_t hardware, uint64_t address, uint64_t bytes);
+void AscendCBufInit(uint8_t, uint8_t, uint8_t number, uint64_t address, uint64_t bytes);
+
 // ------------------------------------------------------------------ copies
 
 #define EMULATED_COPY_IN(T) \
@@ -158,8 +165,8 @@ void pand(vector_bool &dst, vector_bool src0, vector_bool src1, vector_bool mask
 void por(vector_bool &dst, vector_bool src0, vector_bool src1, vector_bool mask);
 void pxor(vector_bool &dst, vector_bool src0, vector_bool src1, vector_bool mask);
 void pnot(vector_bool &dst, vector_bool src, vector_bool mask);
-void movvp(vector_bool &dst, vector_u32 src, int16_t part);
-void movvp(vector_bool &dst, vector_u16 src, int16_t part);
+void movvp(vector_bool &dst, const vector_u32 &src, int16_t part);
+void movvp(vector_bool &dst, const vector_u16 &src, int16_t part);
 vector_bool movp_b16();
 vector_bool movp_b32();
 
@@ -204,7 +211,7 @@ struct LaneMode {
     EMULATED_NUMBERS(FORM, __VA_ARGS__) \
     FORM(vector_bf16, __VA_ARGS__)
 
-#define EMULATED_BINARY(V, NAME) void NAME(V &dst, V src0, V src1, vector_bool mask, LaneMode mode = MODE_ZEROING);
+#define EMULATED_BINARY(V, NAME) void NAME(V &dst, const V &src0, const V &src1, vector_bool mask, LaneMode mode = MODE_ZEROING);
 
 EMULATED_ALL(EMULATED_BINARY, vadd)
 EMULATED_ALL(EMULATED_BINARY, vsub)
@@ -220,7 +227,7 @@ EMULATED_ALL(EMULATED_BINARY, vmula)
 
 #undef EMULATED_BINARY
 
-#define EMULATED_UNARY(V, NAME) void NAME(V &dst, V src, vector_bool mask, LaneMode mode = MODE_ZEROING);
+#define EMULATED_UNARY(V, NAME) void NAME(V &dst, const V &src, vector_bool mask, LaneMode mode = MODE_ZEROING);
 
 EMULATED_FLOATS(EMULATED_UNARY, vexp)
 EMULATED_FLOATS(EMULATED_UNARY, vln)
@@ -238,7 +245,7 @@ EMULATED_NUMBERS(EMULATED_UNARY, vcmin)
 
 #undef EMULATED_UNARY
 
-#define EMULATED_SCALAR(V, NAME) void NAME(V &dst, V src, V::ActualT scalar, vector_bool mask, LaneMode mode = MODE_ZEROING);
+#define EMULATED_SCALAR(V, NAME) void NAME(V &dst, const V &src, V::ActualT scalar, vector_bool mask, LaneMode mode = MODE_ZEROING);
 
 EMULATED_ALL(EMULATED_SCALAR, vadds)
 EMULATED_ALL(EMULATED_SCALAR, vmuls)
@@ -247,7 +254,7 @@ EMULATED_ALL(EMULATED_SCALAR, vmins)
 
 #undef EMULATED_SCALAR
 
-#define EMULATED_SHIFT(V, NAME) void NAME(V &dst, V src, int16_t distance, vector_bool mask, LaneMode mode = MODE_ZEROING);
+#define EMULATED_SHIFT(V, NAME) void NAME(V &dst, const V &src, int16_t distance, vector_bool mask, LaneMode mode = MODE_ZEROING);
 
 EMULATED_INTEGERS(EMULATED_SHIFT, vshls)
 EMULATED_INTEGERS(EMULATED_SHIFT, vshrs)
@@ -256,7 +263,7 @@ EMULATED_INTEGERS(EMULATED_SHIFT, vshrs)
 
 #define EMULATED_DUPLICATE(V, ...) \
     void vdup(V &dst, V::ActualT value, vector_bool mask, LaneMode mode); \
-    void vdup(V &dst, V src, vector_bool mask, Pos place, LaneMode mode); \
+    void vdup(V &dst, const V &src, vector_bool mask, Pos place, LaneMode mode); \
     void vbr(V &dst, V::ActualT value);
 
 EMULATED_ALL(EMULATED_DUPLICATE)
@@ -264,8 +271,8 @@ EMULATED_ALL(EMULATED_DUPLICATE)
 #undef EMULATED_DUPLICATE
 
 #define EMULATED_COMPARE(V, NAME) \
-    void vcmp_##NAME(vector_bool &dst, V src0, V src1, vector_bool mask); \
-    void vcmps_##NAME(vector_bool &dst, V src, V::ActualT scalar, vector_bool mask);
+    void vcmp_##NAME(vector_bool &dst, const V &src0, const V &src1, vector_bool mask); \
+    void vcmps_##NAME(vector_bool &dst, const V &src, V::ActualT scalar, vector_bool mask);
 
 EMULATED_ALL(EMULATED_COMPARE, eq)
 EMULATED_ALL(EMULATED_COMPARE, ne)
@@ -277,15 +284,17 @@ EMULATED_ALL(EMULATED_COMPARE, le)
 #undef EMULATED_COMPARE
 
 #define EMULATED_PLACES(V, ...) \
-    void vsel(V &dst, V src0, V src1, vector_bool mask); \
-    void vintlv(V &dst0, V &dst1, V src0, V src1); \
-    void vdintlv(V &dst0, V &dst1, V src0, V src1);
+    void vsqz(V &dst, const V &src, vector_bool mask, StoreMode mode); \
+    void vgather2(V &dst, V::ActualT *src, const vector_u32 &index, vector_bool mask); \
+    void vsel(V &dst, const V &src0, const V &src1, vector_bool mask); \
+    void vintlv(V &dst0, V &dst1, const V &src0, const V &src1); \
+    void vdintlv(V &dst0, V &dst1, const V &src0, const V &src1);
 
 EMULATED_ALL(EMULATED_PLACES)
 
 #undef EMULATED_PLACES
 
-#define EMULATED_MOVE(V, ...) void vmov(V &dst, V src);
+#define EMULATED_MOVE(V, ...) void vmov(V &dst, const V &src);
 
 EMULATED_ALL(EMULATED_MOVE)
 
@@ -303,7 +312,7 @@ EMULATED_INDEX(vector_f32)
 
 // ------------------------------------------------------------------ casts
 
-#define EMULATED_WIDEN(TO, FROM, PART) void vcvt(TO &dst, FROM src, vector_bool mask, PART part, LaneMode mode);
+#define EMULATED_WIDEN(TO, FROM, PART) void vcvt(TO &dst, const FROM &src, vector_bool mask, PART part, LaneMode mode);
 
 EMULATED_WIDEN(vector_f16, vector_s8, Part)
 EMULATED_WIDEN(vector_f16, vector_u8, Part)
@@ -316,13 +325,13 @@ EMULATED_WIDEN(vector_f16, vector_hif8, Part)
 
 #undef EMULATED_WIDEN
 
-void vcvt(vector_f16 &dst, vector_f32 src, vector_bool mask, ROUND round, RoundingSaturation saturation, Part part, LaneMode mode);
-void vcvt(vector_bf16 &dst, vector_f32 src, vector_bool mask, ROUND round, RoundingSaturation saturation, Part part, LaneMode mode);
-void vcvt(vector_s32 &dst, vector_f32 src, vector_bool mask, ROUND round, RoundingSaturation saturation, LaneMode mode);
-void vcvt(vector_f32 &dst, vector_s32 src, vector_bool mask, ROUND round, LaneMode mode);
-void vcvt(vector_f32 &dst, vector_s64 src, vector_bool mask, Literal round, Literal part);
-void vcvt(vector_s64 &dst, vector_f32 src, vector_bool mask, Literal round, Literal saturation, Literal part);
-void vcvt(vector_s64 &dst, vector_f32 src, vector_bool mask, ROUND round, RoundingSaturation saturation, Part part, LaneMode mode);
+void vcvt(vector_f16 &dst, const vector_f32 &src, vector_bool mask, ROUND round, RoundingSaturation saturation, Part part, LaneMode mode);
+void vcvt(vector_bf16 &dst, const vector_f32 &src, vector_bool mask, ROUND round, RoundingSaturation saturation, Part part, LaneMode mode);
+void vcvt(vector_s32 &dst, const vector_f32 &src, vector_bool mask, ROUND round, RoundingSaturation saturation, LaneMode mode);
+void vcvt(vector_f32 &dst, const vector_s32 &src, vector_bool mask, ROUND round, LaneMode mode);
+void vcvt(vector_f32 &dst, const vector_s64 &src, vector_bool mask, Literal round, Literal part);
+void vcvt(vector_s64 &dst, const vector_f32 &src, vector_bool mask, Literal round, Literal saturation, Literal part);
+void vcvt(vector_s64 &dst, const vector_f32 &src, vector_bool mask, ROUND round, RoundingSaturation saturation, Part part, LaneMode mode);
 
 // ------------------------------------------------------------------ loads and stores
 
@@ -331,15 +340,35 @@ void vcvt(vector_s64 &dst, vector_f32 src, vector_bool mask, ROUND round, Roundi
     void vlds(V &dst0, V &dst1, V::ActualT *src, int32_t offset, Dist dist); \
     void vlds(V &dst, V::ActualT *&src, int32_t offset, Dist dist, Post post); \
     void vlds(V &dst0, V &dst1, V::ActualT *&src, int32_t offset, Dist dist, Post post); \
-    void vsts(V src, V::ActualT *dst, int32_t offset, DistVST dist, vector_bool mask); \
-    void vsts(V src, V::ActualT *&dst, int32_t offset, DistVST dist, vector_bool mask, Post post); \
-    void vsts(V src0, V src1, V::ActualT *dst, int32_t offset, DistVST dist, vector_bool mask); \
+    void vsts(const V &src, V::ActualT *dst, int32_t offset, DistVST dist, vector_bool mask); \
+    void vsts(const V &src, V::ActualT *&dst, int32_t offset, DistVST dist, vector_bool mask, Post post); \
+    void vsts(const V &src0, const V &src1, V::ActualT *dst, int32_t offset, DistVST dist, vector_bool mask); \
     void vsldb(V &dst, V::ActualT *src, int32_t strides, vector_bool mask); \
     void vsldb(V &dst, V::ActualT *&src, int32_t strides, vector_bool mask, Post post); \
-    void vsstb(V src, V::ActualT *dst, int32_t strides, vector_bool mask); \
-    void vsstb(V src, V::ActualT *&dst, int32_t strides, vector_bool mask, Post post);
+    void vsstb(const V &src, V::ActualT *dst, int32_t strides, vector_bool mask); \
+    void vsstb(const V &src, V::ActualT *&dst, int32_t strides, vector_bool mask, Post post);
 
 EMULATED_ALL(EMULATED_MEMORY)
+
+// Without alignment: a load of a whole register, a store of what vsqz has put together behind what was stored so far, and
+// the bits of a mask.
+#define EMULATED_UNALIGNED(V, ...) \
+    void vldas(vector_align &state, V::ActualT *src); \
+    void vldus(V &dst, vector_align &state, V::ActualT *src); \
+    void vstur(vector_align &state, const V &src, V::ActualT *dst, Post post); \
+    void vstar(vector_align &state, V::ActualT *dst); \
+    void vstas(vector_align &state, V::ActualT *&dst, int32_t offset); \
+    void vstas(vector_align &state, V::ActualT *&dst, int32_t offset, Literal post);
+
+EMULATED_ALL(EMULATED_UNALIGNED)
+EMULATED_UNALIGNED(vector_s64)
+
+#undef EMULATED_UNALIGNED
+
+void pstu(vector_align &state, vector_bool mask, uint16_t *&dst);
+void pstu(vector_align &state, vector_bool mask, uint32_t *&dst);
+void sprclr(Spr number);
+int64_t get_ar();
 
 #undef EMULATED_MEMORY
 #undef EMULATED_ALL
