@@ -1,4 +1,4 @@
-"""Kernels that call intrinsics of Ascend 950: vector functions are one instruction each, with results and faults."""
+"""Kernels that call intrinsics of Ascend 950: a vector function is one instruction, what is wrong is told."""
 
 from __future__ import annotations
 
