@@ -33,6 +33,7 @@ void Multiply(Site site, C *c, A *a, A *b, const Product &what)
     op.m = what.m;
     op.n = what.n;
     op.k = what.k;
+    op.nzA = true; // as L0A is laid out on this chip
     op.disableGemv = what.disableGemv;
     op.start = what.fromZero ? ops::Start::ZERO : ops::Start::KEEP;
     if (what.fromBias) {
