@@ -37,10 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="sizes of large builds (default 20 100; 100 1000 takes some minutes)",
     )
     options = parser.parse_args(arguments)
-    counted = kernel_counts.measure(tell)
-    tell("\n".join(kernel_tables.tables(counted)))
     tell("building packages")
     built = builds.measure(options.rounds, options.copies)
+    counted = kernel_counts.measure(tell)
+    tell("\n".join(kernel_tables.tables(counted)))
     tell("counting instructions of host code")
     host = host_instructions.count(builds.SPEC)
     tell("timing the CPU implementation")
