@@ -94,8 +94,9 @@ def _flushed(code: int) -> int:
 def _leave(code: int) -> NoReturn:
     """End the process; its memory goes with it, and is not taken apart first, as that takes its time."""
     atexit._run_exitfuncs()
-    with suppress(OSError):
-        sys.stderr.flush()
+    for output in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            output.flush()
     os._exit(code)
 
 
