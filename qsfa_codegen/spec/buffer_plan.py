@@ -93,9 +93,9 @@ def _list_work(size: Mapping[str, int]) -> int:
     return size["list_tokens"] * 3 * _INT + size["list_tokens"] // 8
 
 
-def _sparse_mla_arch22(size: Mapping[str, int], row: Row) -> Iterator[Part]:
-    tile, batch, heads, depth = (size[name] for name in ("tile_rows", "batch_rows", "heads", "depth"))
-    mine = heads // 2
+def _matrices(size: Mapping[str, int], row: Row) -> Iterator[Part]:
+    """What a cube core multiplies."""
+    tile, heads, depth = (size[name] for name in ("tile_rows", "heads", "depth"))
     yield _part(
         "L1", "keys", size["key_tiles"], tile * row.nope * _HALF, "NoPE of a tile", "一个 tile 的 NoPE"
     )
@@ -107,6 +107,22 @@ def _sparse_mla_arch22(size: Mapping[str, int], row: Row) -> Iterator[Part]:
     yield _part("L0A", "left", size["operands"], heads * depth * _HALF, "elements of Q", "Q 的元素")
     yield _part("L0A", "weights", 1, heads * tile * _HALF, "P of a tile", "一个 tile 的 P")
     yield _part("L0B", "right", size["operands"], tile * depth * _HALF, "elements of K or V", "K 或 V 的元素")
+
+
+def _lists(size: Mapping[str, int]) -> Iterator[Part]:
+    """A part of a list with the rows that it means, and the block table."""
+    tokens = size["list_tokens"] * _INT
+    yield _part("UB", "entries", 1, tokens, "entries of a part of the list", "列表一段的索引")
+    yield _part("UB", "rows", 1, tokens, "rows of the cache that they mean", "其对应的缓存行")
+    yield _part(
+        "UB", "table", 1, size["table_pages"] * _INT, "the block table of a batch", "一个 batch 的块表"
+    )
+
+
+def _sparse_mla_arch22(size: Mapping[str, int], row: Row) -> Iterator[Part]:
+    tile, batch, heads, depth = (size[name] for name in ("tile_rows", "batch_rows", "heads", "depth"))
+    mine = heads // 2
+    yield from _matrices(size, row)
     result = heads * 4 * depth * _FLOAT
     yield _part(
         "L0C", "results", size["results"], result, "scores, or a part of P · V", "得分或 P · V 的一部分"
@@ -121,12 +137,7 @@ def _sparse_mla_arch22(size: Mapping[str, int], row: Row) -> Iterator[Part]:
     yield _part(
         "UB", "scales", 1, scales, "scales of a batch, and a block of each", "一批行的 scale 及其广播"
     )
-    tokens = size["list_tokens"] * _INT
-    yield _part("UB", "entries", 1, tokens, "entries of a part of the list", "列表一段的索引")
-    yield _part("UB", "rows", 1, tokens, "rows of the cache that they mean", "其对应的缓存行")
-    yield _part(
-        "UB", "table", 1, size["table_pages"] * _INT, "the block table of a batch", "一个 batch 的块表"
-    )
+    yield from _lists(size)
     yield _part("UB", "scores", 1, mine * tile * _FLOAT, "scores of a tile", "一个 tile 的得分")
     yield _part("UB", "weights", 1, mine * tile * _HALF, "P of a tile", "一个 tile 的 P")
     stats = size["stat_sets"] * 3 * _LANES * _FLOAT
@@ -143,17 +154,7 @@ def _sparse_mla_arch22(size: Mapping[str, int], row: Row) -> Iterator[Part]:
 def _sparse_mla_arch35(size: Mapping[str, int], row: Row) -> Iterator[Part]:
     tile, batch, heads, depth = (size[name] for name in ("tile_rows", "batch_rows", "heads", "depth"))
     mine = heads // 2
-    yield _part(
-        "L1", "keys", size["key_tiles"], tile * row.nope * _HALF, "NoPE of a tile", "一个 tile 的 NoPE"
-    )
-    yield _part("L1", "rope", size["rope_tiles"], tile * row.rope * _HALF, "its RoPE", "其 RoPE")
-    yield _part(
-        "L1", "query", 1, heads * (row.nope + row.rope) * _HALF, "Q of a query row", "一个 query 行的 Q"
-    )
-    yield _part("L1", "weights", 1, heads * tile * _HALF, "P of a tile", "一个 tile 的 P")
-    yield _part("L0A", "left", size["operands"], heads * depth * _HALF, "elements of Q", "Q 的元素")
-    yield _part("L0A", "weights", 1, heads * tile * _HALF, "P of a tile", "一个 tile 的 P")
-    yield _part("L0B", "right", size["operands"], tile * depth * _HALF, "elements of K or V", "K 或 V 的元素")
+    yield from _matrices(size, row)
     yield _part(
         "L0C", "results", size["results"], heads * 2 * depth * _FLOAT, "a part of P · V", "P · V 的一部分"
     )
@@ -167,12 +168,7 @@ def _sparse_mla_arch35(size: Mapping[str, int], row: Row) -> Iterator[Part]:
     yield _part("UB", "gathered", size["gather_buffers"], batch * pitch, "gathered rows", "聚合的行")
     stage = (batch + 1) * (row.nope + row.rope) * _HALF
     yield _part("UB", "stage", size["stages"], stage, "dequantised rows, or outputs", "反量化的行或输出")
-    tokens = size["list_tokens"] * _INT
-    yield _part("UB", "entries", 1, tokens, "entries of a part of the list", "列表一段的索引")
-    yield _part("UB", "rows", 1, tokens, "rows of the cache that they mean", "其对应的缓存行")
-    yield _part(
-        "UB", "table", 1, size["table_pages"] * _INT, "the block table of a batch", "一个 batch 的块表"
-    )
+    yield from _lists(size)
     yield _part(
         "UB", "scratch", 1, _list_work(size), "what the list is worked out with", "列表处理的中间结果"
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from qsfa_codegen.expr.constants import const_int
-from qsfa_codegen.spec.buffer_plan import Allowed, packed_row
+from qsfa_codegen.spec.buffer_plan import Allowed, layout_of, packed_row
 from qsfa_codegen.spec.columns import registered_dtypes
 from qsfa_codegen.spec.families import plain_attr, plain_fields
 from qsfa_codegen.spec.model import (
@@ -31,8 +31,8 @@ from qsfa_codegen.spec.paths import at_chip
 from qsfa_codegen.spec.world import attr_values
 
 _HALVES = ("float16", "bfloat16")
-_GROUP = 64
-"""Query heads that are computed together; more are several groups."""
+_BATCHED, _JOINED = 4, 3
+"""Axes of the query with one for the batches, and with the rows of all batches one after the other."""
 
 
 class Limits(Struct, frozen=True):
@@ -89,6 +89,9 @@ class _About:
         self._chips = [chip for chip in operator.chips if chip.arch == arch]
         self._arch = arch
         self._limits = limits
+        layout = layout_of(operator, arch)
+        assert layout is not None
+        self._group = layout.parameters["heads"].most  # heads that are computed together
         self._roles = dict(operator.kernel.roles)
         self._params: dict[str, Input | Output] = {given.name: given for given in operator.inputs}
         self._params |= {output.name: output for output in operator.outputs}
@@ -157,8 +160,8 @@ class _About:
     def axes(self) -> Iterator[str]:
         """Tensors whose axes follow each other in another way, and more heads than the code has room for."""
         query = self._axes("q")
-        batched = next((axes for axes in query if len(axes) == len("brhd")), None)
-        joined = next((axes for axes in query if len(axes) == len("rhd")), None)
+        batched = next((axes for axes in query if len(axes) == _BATCHED), None)
+        joined = next((axes for axes in query if len(axes) == _JOINED), None)
         if batched is None or joined is None:
             return  # who looks for these layouts says what is lacking
         batch, rows, heads, _ = batched
@@ -181,8 +184,8 @@ class _About:
         for heads in sorted(found):
             if heads > most:
                 yield f"{dim} can be {heads}; expected: {most} at most"
-            elif heads > _GROUP and heads % step:
-                yield f"{dim} can be {heads}; expected above {_GROUP}: a multiple of {step}"
+            elif heads > self._group and heads % step:
+                yield f"{dim} can be {heads}; expected above {self._group}: a multiple of {step}"
 
     def _axes(self, role: str) -> list[tuple[str, ...]]:
         """Names of the axes of a tensor in each of its layouts, those of size 1 left out."""
